@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Everything that can happen to a sample: sent, left out on purpose, dropped, cut. One list for the
+ * BPF programs, the closing line of a recording, the file, the report's footer and the manual.
+ *
+ * Rows are append-only: files store them by number.
+ */
+#ifndef BPFPROF_COUNTERS_H
+#define BPFPROF_COUNTERS_H
+
+/*
+ * X(name, kind, sentence)
+ *
+ * SEEN   every overflow a program was called for: SENT + SKIPPED + LOST
+ * SENT   delivered
+ * SKIPPED left out because the user asked for it
+ * LOST   should be in the result and is not
+ * CUT    delivered, but the stack is not whole (a part of SENT, not another sum)
+ * OTHER  losses that are not samples
+ */
+#define COUNTERS(X)                                                                               \
+	X(overflows, SEEN, "events seen")                                                         \
+	X(samples_sent, SENT, "samples delivered")                                                \
+	X(skipped_idle, SKIPPED, "idle task (keep it with --idle)")                               \
+	X(skipped_target, SKIPPED, "other tasks than asked for")                                  \
+	X(skipped_self, SKIPPED, "bpfprof itself")                                                \
+	X(lost_ring_full, LOST, "ring buffer full; raise --ring-size")                            \
+	X(lost_scratch_busy, LOST, "interrupted while another sample was being taken")            \
+	X(lost_late, LOST, "timer did not fire: the CPU was taken away or interrupts were off")   \
+	X(lost_disk_full, LOST, "no space to write to")                                           \
+	X(lost_malformed, LOST, "record from the kernel not understood")                          \
+	X(lost_kernel, LOST, "reported as lost by the kernel")                                    \
+	X(side_band_lost, OTHER, "process records lost: names may be missing; raise --ring-size") \
+	X(kernel_stack_failed, CUT, "kernel stack could not be read")                             \
+	X(user_stack_failed, CUT, "user stack could not be read")                                 \
+	X(kernel_stack_too_deep, CUT, "kernel stack deeper than --max-stack")                     \
+	X(user_stack_too_deep, CUT, "user stack deeper than --max-stack")                         \
+	X(processes_unscanned, OTHER, "processes whose mappings could not be read at the start")  \
+	X(throttled, OTHER, "times the kernel throttled sampling")
+
+#define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
+enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };
+
+enum counter_kind { SEEN, SENT, SKIPPED, LOST, CUT, OTHER };
+
+#ifndef __bpf__
+struct counter_row {
+	const char *name, *sentence;
+	unsigned char kind; /* enum counter_kind */
+};
+
+#define COUNTER_AS_ROW(name, kind, sentence) [COUNTER_##name] = {#name, sentence, kind},
+static const struct counter_row counter_rows[COUNTER_COUNT]
+	__attribute__((unused)) = {COUNTERS(COUNTER_AS_ROW)};
+#endif
+
+#endif

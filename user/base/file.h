@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whole files: mapped, read, replaced.
+ */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/cursor.h"
+
+#include <sys/types.h>
+
+/*
+ * Maps a regular file read-only, private.
+ *
+ * ret_bytes  the whole file, unmapped with file_unmap(); length 0 for an empty file
+ * Returns 0 or a negative errno without a sentence: the caller knows what the file was for.
+ */
+int file_map(const char *path, struct bytes *ret_bytes);
+/* The same for an open descriptor, which stays the caller's. */
+int file_map_fd(int fd, struct bytes *ret_bytes);
+/* Unmaps; harmless on empty bytes, which it leaves behind. For CLEANUP too. */
+void file_unmap(struct bytes *bytes);
+
+/*
+ * Reads a whole file of unknown size (/proc, /sys), at most `limit` bytes.
+ *
+ * ret_text    NUL terminated, owned by the caller
+ * ret_length  without the NUL; may be NULL
+ * Returns 0 or a negative errno (-EFBIG: longer than `limit`), without a sentence.
+ */
+int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length);
+
+/* Writes all bytes, over short writes and EINTR. Returns 0 or a negative errno. */
+int file_write_all(int fd, const void *bytes, size_t length);
+/* The same at an offset in bytes, without moving the file position. */
+int file_write_all_at(int fd, const void *bytes, size_t length, off_t offset_bytes);
+
+#endif

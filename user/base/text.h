@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A string that grows. A zeroed `struct text` is a valid empty one.
+ */
+#ifndef BASE_TEXT_H
+#define BASE_TEXT_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct text {
+	char *bytes; /* NUL terminated, NULL while empty */
+	size_t length, capacity;
+};
+
+/* Appends a NUL terminated string; NULL appends nothing. */
+void text_append(struct text *text, const char *string);
+/* Appends `count` bytes, NUL bytes included. */
+void text_append_bytes(struct text *text, const void *bytes, size_t count);
+/* Appends like printf(). */
+void text_appendf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Appends like vprintf(). */
+void text_appendv(struct text *text, const char *format, va_list arguments);
+/* Appends a foreign string so that it can't steer a terminal: control bytes (C0, C1, DEL) and bytes
+ * that are not UTF-8 become \xNN. */
+void text_append_printable(struct text *text, const char *foreign);
+
+/* Shortens to `length` bytes; longer than the text changes nothing. */
+void text_truncate(struct text *text, size_t length);
+/* Borrowed until the next change of `text`; "" while empty. */
+const char *text_view(const struct text *text);
+/* The caller owns the string; `text` is empty again. Never NULL. */
+char *text_take(struct text *text);
+/* Frees the contents; `text` is empty again. */
+void text_release(struct text *text);
+
+#endif

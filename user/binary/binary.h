@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One ELF file: its identity, its symbols, its separate debug file. This is the folder's face; the
+ * parts have a header each. Only this folder and unwind/ know libelf and libdw.
+ */
+#ifndef BINARY_BINARY_H
+#define BINARY_BINARY_H
+
+#include "binary/build_id.h"
+#include "binary/debug_file.h"
+#include "binary/demangle.h"
+#include "binary/symbols.h"
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The separate debug file of a binary: build-id directories, .gnu_debuglink, .gnu_debugdata.
+ */
+#ifndef BINARY_DEBUG_FILE_H
+#define BINARY_DEBUG_FILE_H
+
+#include "base/cursor.h"
+#include "binary/build_id.h"
+
+/*
+ * Finds and maps it: /usr/lib/debug/.build-id/xx/yyyy.debug, then the debuglink in the binary's
+ * folder, its .debug/ and /usr/lib/debug/<folder> (checked by CRC or build id), each below `root`
+ * ("" or "/proc/PID/root") and then without it.
+ *
+ * path       of the binary, as its process saw it
+ * ret_bytes  file_unmap() it
+ * Returns 0 or -ENOENT, without a sentence.
+ */
+int debug_file_map(const char *root, const char *path, struct bytes image,
+		   const struct build_id *id, struct bytes *ret_bytes);
+
+/* The unpacked .gnu_debugdata (xz) of an image: an ELF file in memory, owned by the caller, free()
+ * its start. At most 256 MiB. Returns 0, -ENODATA, -EBADMSG or -EFBIG. */
+int debug_data_unpack(struct bytes image, struct bytes *ret_bytes);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sorted symbol arrays: what every source of names (ELF, kallsyms, perf maps) is turned into.
+ */
+#ifndef BINARY_SYMBOLS_H
+#define BINARY_SYMBOLS_H
+
+#include "base/cursor.h"
+#include "bpfprof/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum symbol_binding { SYMBOL_LOCAL, SYMBOL_GLOBAL, SYMBOL_WEAK };
+
+struct symbol {
+	u64 start, end;	  /* [start, end): file offsets for ELF, else virtual addresses */
+	const char *name; /* raw; borrowed from the table */
+	u8 binding;	  /* enum symbol_binding */
+};
+
+struct symbols;
+
+/* An empty table to fill; free with symbols_free(). */
+struct symbols *symbols_new(void);
+/* Frees; NULL is fine. */
+void symbols_free(struct symbols *symbols);
+/* For CLEANUP. */
+void symbols_freep(struct symbols **symbols);
+
+/* Adds one; `end` 0: size unknown. The name is copied. */
+void symbols_add(struct symbols *symbols, const struct symbol *symbol);
+/* Sorts, chooses one name among those at one address and gives an end to those without one, by
+ * perf's rules (tools/perf/util/symbol.c: symbols__fixup_duplicate, symbols__fixup_end). Call once,
+ * last. */
+void symbols_finish(struct symbols *symbols);
+
+/* The symbol that holds `address`, NULL if none does. Borrowed. */
+const struct symbol *symbols_find(const struct symbols *symbols, u64 address);
+/* How many there are. */
+size_t symbols_count(const struct symbols *symbols);
+/* Symbol `index`, in ascending order of start. Borrowed. */
+const struct symbol *symbols_at(const struct symbols *symbols, size_t index);
+
+/*
+ * Adds the functions of an ELF image by file offset, as perf does: .symtab, else .dynsym, PLT
+ * entries as "name@plt". `debug` (length 0: none) is the separate debug file: its .symtab goes
+ * first; file offsets are those of `image`. Returns 0, -ENODATA (no symbols), -EBADMSG (malformed;
+ * what was readable has been added).
+ */
+int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug);
+
+#endif

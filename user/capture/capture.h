@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The live kernel as a producer of events: BPF programs on perf events for samples, a dummy perf
+ * event on each CPU for everything about processes. Only this folder knows libbpf and the skeleton.
+ *
+ * The order of calls: capture_open, capture_start, capture_drain as often as capture_fd is readable
+ * or a quarter of a second has passed, capture_stop, capture_close.
+ */
+#ifndef CAPTURE_CAPTURE_H
+#define CAPTURE_CAPTURE_H
+
+#include "event/event.h"
+
+#include "capture/event_parser.h"
+#include "capture/features.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+enum call_graph { CALL_GRAPH_FP, CALL_GRAPH_NONE };
+
+/* Who is profiled. Lists are borrowed until capture_close(). */
+struct capture_targets {
+	bool all;	 /* -a; the default if nothing else is named */
+	const u32 *cpus; /* -C; none: all online, also those that come later */
+	size_t cpu_count;
+	const u32 *pids, *tids;
+	size_t pid_count, tid_count;
+	const char *cgroup; /* path, NULL: none */
+	bool has_uid;
+	u32 uid;
+	char *const *command; /* argv of a program to start, ends with NULL; NULL: none */
+	bool no_inherit;      /* do not follow children and new threads */
+};
+
+struct capture_settings {
+	struct capture_targets targets;
+	const struct parsed_event *events; /* from events_parse(); at least one */
+	size_t event_count;
+	enum call_graph call_graph;
+	u32 max_stack;	 /* frames of the user and of the kernel stack, 1 … 127 … 512 */
+	u64 ring_bytes;	 /* 0: by rate and CPUs */
+	bool wants_idle; /* keep samples of the idle task */
+};
+
+/* What is known at the end. Everything seen by the programs is in exactly one of sent, skipped and
+ * lost; the rows are those of include/bpfprof/counters.h. */
+struct capture_totals {
+	u64 counters[64];	/* by enum counter, summed over CPUs */
+	u64 overflows_expected; /* from reading the perf counters: count / period, per event and CPU
+				 */
+	u64 bpf_ns;		/* time in our BPF programs, 0 if the kernel does not tell */
+};
+
+struct capture;
+
+/*
+ * Loads the programs and opens the events, stopped; starts the command, held before its exec.
+ * Returns 0 or a negative errno with a sentence.
+ */
+int capture_open(const struct capture_settings *settings, struct capture **ret_capture);
+
+/* The rows that samples refer to, with kernel event ids. Borrowed until capture_close(). */
+const struct event_source *capture_sources(const struct capture *capture, u32 *ret_count);
+
+/* Hands the kernel, its modules and the processes that run to `sink` (which must outlive the
+ * capture), then enables the events and lets the command go. Returns 0 or a negative errno. */
+int capture_start(struct capture *capture, struct event_sink *sink);
+
+/* Becomes readable (poll) when it is time to drain; borrowed. */
+int capture_fd(const struct capture *capture);
+
+/* Hands over all that has arrived, and then on_round(). Call it at least four times a second.
+ * Returns 0 or what the sink returned. */
+int capture_drain(struct capture *capture);
+
+/* The pid of the command, 0 if there is none. */
+pid_t capture_command(const struct capture *capture);
+/* Whether all profiled pids and tids have ended (never for -a, -C, cgroups). */
+bool capture_targets_ended(struct capture *capture);
+
+/* Disables the events, drains what is left and reads the totals. Returns 0 or what the sink said.
+ */
+int capture_stop(struct capture *capture);
+/* As of the last capture_drain() or capture_stop(). */
+void capture_totals(struct capture *capture, struct capture_totals *ret_totals);
+
+/* Detaches, closes and frees; NULL is fine. */
+void capture_close(struct capture *capture);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Options as rows: one row feeds the parser, --help, the manual page, shell completion and the
+ * config file.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "bpfprof/types.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum option_kind {
+	OPTION_END = 0,	 /* the row that ends the table */
+	OPTION_HEADING,	 /* only a heading in the help: `help` */
+	OPTION_FLAG,	 /* bool; --name sets it, --no-name clears it */
+	OPTION_U32,	 /* u32 */
+	OPTION_U64,	 /* u64 */
+	OPTION_BYTES,	 /* u64 bytes: 4M */
+	OPTION_DURATION, /* u64 ns: 10s */
+	OPTION_PERCENT,	 /* double, 0 … 100 */
+	OPTION_TEXT,	 /* const char *, borrowed from argv or the config file */
+	OPTION_LIST,	 /* struct text_list: may be given several times */
+	OPTION_CALL,	 /* `parse` is called */
+};
+
+/* The texts of an option that may be given several times, in order. */
+struct text_list {
+	const char **items;
+	size_t count;
+};
+
+struct option_row {
+	enum option_kind kind;
+	char letter;	      /* 0: only the long name */
+	const char *name;     /* long name without dashes */
+	size_t offset;	      /* of the field in the settings struct: offsetof() */
+	const char *argument; /* placeholder in the help, "HZ"; NULL for flags */
+	const char *help;     /* one phrase, no full stop */
+	bool optional;	      /* the argument may be left out (then `parse` gets NULL) */
+	bool hidden;	      /* accepted, but not in help or completion */
+	const char *config;   /* "report.children": also set from config files; or NULL */
+	/*
+	 * OPTION_CALL: takes the argument (NULL if none was given, and "" never) into the settings.
+	 * Returns 0 or a negative errno with a fail() sentence that need not repeat the option.
+	 */
+	int (*parse)(void *settings, const char *argument);
+};
+
+/* What is left of the command line when the options are gone. */
+struct arguments {
+	char **items;
+	int count;
+	int after_dashes; /* how many of them stood behind "--"; they are the last ones */
+};
+
+struct command {
+	const char *name;
+	const char *summary;  /* one line for the list of commands and the manual's NAME */
+	const char *synopsis; /* "[options] [-- command [args]]" */
+	const char *examples; /* lines, each "command\tWhat it does\n" */
+	const struct option_row *options;
+	size_t settings_bytes;
+	const void *defaults;  /* a settings struct, copied before parsing; NULL: zeroes */
+	bool stop_at_argument; /* the first argument ends the options (as in `perf record ls -l`) */
+	/* Does the work. Returns the exit status (0 … 255), or a negative errno with a sentence. */
+	int (*run)(const void *settings, struct arguments arguments);
+};
+
+/*
+ * Config files (for rows with `config`) and then the command line, into `settings`.
+ *
+ * argv       without the program and command name
+ * settings   settings_bytes bytes, filled with the defaults first
+ * ret_left   the other arguments; borrowed from argv
+ * Returns 0; -EINVAL with a sentence (unknown option: the nearest name is suggested);
+ * -ECANCELED if --help was given (and printed).
+ */
+int options_parse(const struct command *command, int argc, char **argv, void *settings,
+		  struct arguments *ret_left);
+
+/* Frees what text lists of `settings` own. */
+void options_release(const struct command *command, void *settings);
+
+/* The help of one command: synopsis, options by heading, examples; `width` columns. */
+void options_print_help(const struct command *command, FILE *out, unsigned int width);
+
+/* The OPTIONS section of the manual page, as scdoc text. */
+void options_print_manual(const struct command *command, FILE *out);
+
+/* Completion for bash, zsh or fish of all `commands` (NULL ends). Returns 0, or -EINVAL for another
+ * shell, with a sentence. */
+int options_print_completion(const struct command *const *commands, const char *shell, FILE *out);
+
+/* The candidate nearest to `word` (edit distance), NULL if none is near; `names` ends with NULL. */
+const char *nearest_name(const char *word, const char *const *names);
+
+#endif

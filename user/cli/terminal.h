@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the terminal can do: width, colour.
+ */
+#ifndef CLI_TERMINAL_H
+#define CLI_TERMINAL_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+/* Columns of the terminal behind `out`, $COLUMNS if set, else 80. */
+unsigned int terminal_width(FILE *out);
+
+/* Whether `out` gets colour: a terminal, TERM is not "dumb", NO_COLOR is unset or empty. */
+bool terminal_wants_color(FILE *out, enum color_mode mode);
+
+/* Parses auto, always or never. Returns 0 or -EINVAL with a sentence. */
+int terminal_parse_color(const char *text, enum color_mode *ret_mode);
+
+#endif

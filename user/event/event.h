@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Events: what producers (the live kernel, a perf.data file) hand to consumers, one at a time, and
+ * the interface between them. This is the folder's face; the parts have a header each.
+ */
+#ifndef EVENT_EVENT_H
+#define EVENT_EVENT_H
+
+#include "event/event_sink.h"
+#include "event/filter.h"
+#include "event/order.h"
+#include "event/process_table.h"
+#include "event/tee.h"
+
+#endif

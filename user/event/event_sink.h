@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The events themselves, and what a consumer of them implements.
+ *
+ * Everything here is borrowed: valid during the call only, unless it says otherwise.
+ */
+#ifndef EVENT_EVENT_SINK_H
+#define EVENT_EVENT_SINK_H
+
+#include "bpfprof/types.h"
+
+#include <stdbool.h>
+
+enum { BUILD_ID_MAX_BYTES = 20 }; /* SHA-1, the longest in use */
+
+/* Whose address an address is; perf's cpumode. */
+enum frame_space {
+	SPACE_UNKNOWN, /* no mapping is looked for: the address stays a number */
+	SPACE_KERNEL,
+	SPACE_USER,
+	SPACE_HYPERVISOR,
+	SPACE_GUEST_KERNEL,
+	SPACE_GUEST_USER,
+};
+
+/* How a frame was found. Append-only: stored in files. */
+enum frame_origin {
+	ORIGIN_UNKNOWN, /* a perf.data of somebody else: the recorded callchain */
+	ORIGIN_FRAME_POINTER,
+	ORIGIN_EH_FRAME,
+	ORIGIN_LBR,
+	ORIGIN_STITCHED,
+};
+
+/* Why the user stack ended. Append-only: stored in files (perfdata/), at most 15.
+ * The sentences are in include/bpfprof/counters.h. */
+enum stack_cut {
+	CUT_UNKNOWN,	  /* not recorded */
+	CUT_COMPLETE,	  /* the outermost frame was reached */
+	CUT_NONE,	  /* there is no user stack: kernel thread, or not asked for */
+	CUT_TOO_DEEP,	  /* more frames than --max-stack */
+	CUT_UNREADABLE,	  /* stack memory was not resident */
+	CUT_NO_TABLE,	  /* code without unwind table and without frame pointer */
+	CUT_UNSUPPORTED,  /* an unwind rule we cannot follow */
+	CUT_NOT_ANALYSED, /* process too new for its tables to be there */
+	CUT_BROKEN,	  /* a frame pointer that does not point up the stack */
+};
+
+struct frame {
+	u64 address; /* virtual; of a caller: the return address */
+	u8 space;    /* enum frame_space */
+	u8 origin;   /* enum frame_origin */
+};
+
+/* One entry of a branch stack; flags as in struct perf_branch_entry's last word. */
+struct branch {
+	u64 from, to, flags;
+};
+
+/* One observation. `frames` is the call chain, innermost first; usually frames[0].address equals
+ * `address`, but a producer's chain may begin elsewhere (precise events) or be empty. */
+struct sample {
+	u64 time_ns;	   /* CLOCK_MONOTONIC or the file's own clock; 0: unknown */
+	u64 weight;	   /* the period: events this sample stands for */
+	u64 address;	   /* where the CPU was */
+	u64 data_address;  /* PERF_SAMPLE_ADDR, 0 if not recorded */
+	u32 source;	   /* row of the session's event sources, from 0 */
+	u32 pid, tid, cpu; /* ~0u: not recorded */
+	u8 space;	   /* enum frame_space of `address` */
+	u8 cut;		   /* enum stack_cut */
+	u16 frame_count;
+	u16 branch_count; /* 0: none */
+	bool has_chain;	  /* the event records call chains (this one may be empty) */
+	const struct frame *frames;
+	const struct branch *branches; /* newest first */
+	u64 hw_idx;		       /* physical LBR register of branches[0]; ~0: unknown */
+};
+
+/* A file, JIT region, vDSO or piece of kernel text as one process sees it. Kernel space: pid ~0u.
+ */
+struct mapping {
+	u64 time_ns; /* 0: before the recording */
+	u32 pid, tid;
+	u8 space;	  /* SPACE_KERNEL or SPACE_USER (guests likewise) */
+	bool is_data;	  /* not executable (PERF_RECORD_MISC_MMAP_DATA) */
+	u64 start, bytes; /* virtual addresses [start, start + bytes) */
+	u64 file_offset;  /* of `start` in the file; kernel text: address of the reference symbol */
+	u32 major, minor; /* device; 0 if a build id is given or unknown */
+	u64 inode, inode_generation;
+	u32 protection, flags; /* as for mmap(2) */
+	const char *path;      /* "[vdso]", "//anon", "[kernel.kallsyms]_text" included */
+	u8 build_id[BUILD_ID_MAX_BYTES];
+	u8 build_id_bytes; /* 0: unknown */
+};
+
+/* A thread's name. */
+struct thread_name {
+	u64 time_ns;
+	u32 pid, tid;
+	bool is_exec; /* exec() gave it: older mappings are gone */
+	const char *name;
+};
+
+/* A thread began (fork, clone) or ended. */
+struct thread_life {
+	u64 time_ns;
+	u32 pid, tid, parent_pid, parent_tid;
+	bool is_synthesized; /* a start-up scan found it: it inherits no mappings */
+};
+
+/* A piece of kernel code that came or went: BPF programs, out-of-line code, trampolines. */
+struct kernel_symbol {
+	u64 time_ns, start;
+	u32 bytes;
+	u16 type;  /* PERF_RECORD_KSYMBOL_TYPE_*: 1 BPF, 2 out of line */
+	u16 flags; /* 1: it went */
+	const char *name;
+};
+
+/* A BPF program was loaded or unloaded. */
+struct bpf_program {
+	u64 time_ns;
+	u16 type; /* 1 loaded, 2 unloaded */
+	u16 flags;
+	u32 id;
+	u8 tag[8];
+};
+
+/* A cgroup was made. */
+struct cgroup_name {
+	u64 time_ns, id;
+	const char *path;
+};
+
+/* Something that was lost, by reason. */
+struct loss {
+	u64 time_ns, count;
+	u32 reason; /* enum counter of include/bpfprof/counters.h */
+	u32 source; /* event source it belongs to, ~0u: none */
+};
+
+/* A kind of event that was sampled: one row of the session. Strings live as long as the producer.
+ */
+struct event_source {
+	const char *name; /* "cpu-clock:u" */
+	u32 type;	  /* perf_event_attr.type */
+	u64 config, config1, config2;
+	u64 rate; /* hertz if is_frequency, else the period in events */
+	bool is_frequency;
+	bool exclude_user, exclude_kernel, exclude_idle;
+	u8 precise; /* 0 … 3 */
+	bool has_chain, has_branches, has_time, has_cpu, has_period;
+	u64 branch_bits; /* PERF_SAMPLE_BRANCH_*; 0: none */
+	u64 sample_bits; /* the producer's sample_type, for those who print it */
+	const u64 *ids;	 /* kernel event ids, for perf.data */
+	u32 id_count;
+};
+
+/*
+ * What a consumer of events implements; unset members mean "not interested".
+ * 0 to go on, negative errno (with a sentence) to stop the producer.
+ */
+struct event_sink {
+	int (*on_sample)(struct event_sink *self, const struct sample *sample);
+	int (*on_mapping)(struct event_sink *self, const struct mapping *mapping);
+	int (*on_name)(struct event_sink *self, const struct thread_name *name);
+	int (*on_fork)(struct event_sink *self, const struct thread_life *life);
+	int (*on_exit)(struct event_sink *self, const struct thread_life *life);
+	int (*on_kernel_symbol)(struct event_sink *self, const struct kernel_symbol *symbol);
+	int (*on_bpf_program)(struct event_sink *self, const struct bpf_program *program);
+	int (*on_cgroup)(struct event_sink *self, const struct cgroup_name *cgroup);
+	int (*on_loss)(struct event_sink *self, const struct loss *loss);
+	/* Everything older than `time_ns` has been handed over. */
+	int (*on_round)(struct event_sink *self, u64 time_ns);
+	/* Nothing comes any more. */
+	int (*on_end)(struct event_sink *self);
+};
+
+/* Calls a member if it is set: `sink_call(sink, on_sample, &sample)`. */
+#define sink_call(sink, member, argument) ((sink)->member ? (sink)->member((sink), (argument)) : 0)
+
+#endif

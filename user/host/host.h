@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * This machine: processes and their mappings, kernel symbols, CPUs, cgroups. This is the folder's
+ * face; the parts have a header each.
+ */
+#ifndef HOST_HOST_H
+#define HOST_HOST_H
+
+#include "host/cgroups.h"
+#include "host/cpus.h"
+#include "host/kernel_symbols.h"
+#include "host/machine.h"
+#include "host/proc_maps.h"
+#include "host/processes.h"
+
+#endif

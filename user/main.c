@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The command table.
+ */
+int main(void)
+{
+	return 0;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads any perf.data: file and pipe mode, both byte orders, compressed, perf's or ours.
+ *
+ * What is damaged is passed over and said: a cut file gives all whole records before the cut.
+ */
+#ifndef PERFDATA_READER_H
+#define PERFDATA_READER_H
+
+#include "base/cursor.h"
+#include "base/text.h"
+#include "event/event.h"
+
+#include <stdio.h>
+
+struct perfdata;
+
+/* What the header says. Strings are NULL where the file does not; all borrowed until
+ * perfdata_close(). */
+struct perfdata_header {
+	const char *hostname, *os_release, *version, *arch, *cpu_description, *cpu_id;
+	const char *const *command_line;
+	u32 command_words;
+	u32 cpus_online, cpus_available;
+	u64 memory_kb;
+	u64 first_sample_ns, last_sample_ns; /* SAMPLE_TIME; 0: not there */
+	u64 file_bytes;
+	s64 captured_s; /* mtime of the file, seconds since 1970 */
+	bool is_pipe, is_swapped, is_compressed, is_ours;
+	u32 branch_depth; /* capability "branches" of the PMU; 0: unknown */
+	bool has_clock;	  /* CLOCK_DATA */
+	u32 clock_id;
+	u64 wall_clock_ns, clock_ns; /* the same moment by both clocks */
+	bool idle_skipped;	     /* ours: samples of the idle task were left out */
+};
+
+/*
+ * Opens a recording and reads its header.
+ *
+ * path     a file, or "-" for a stream on stdin
+ * ret_data perfdata_close() it
+ * Returns 0 or a negative errno with a sentence: -EBADMSG (not perf.data, empty, header damaged),
+ * -ENOTSUP (newer than we know), or why opening failed.
+ */
+int perfdata_open(const char *path, struct perfdata **ret_data);
+/* The same for bytes in memory (tests, fuzzing), which must outlive it. */
+int perfdata_open_bytes(struct bytes bytes, struct perfdata **ret_data);
+/* Closes; NULL is fine. */
+void perfdata_close(struct perfdata *data);
+/* For CLEANUP. */
+void perfdata_closep(struct perfdata **data);
+
+/* Borrowed until perfdata_close(). In pipe mode complete only after the first event. */
+const struct perfdata_header *perfdata_header(const struct perfdata *data);
+/* The rows that samples refer to. Borrowed until perfdata_close(). In pipe mode they have been read
+ * by perfdata_open(). */
+const struct event_source *perfdata_sources(const struct perfdata *data, u32 *ret_count);
+
+/*
+ * Hands every event to `sink`, in order of time. Build ids of the BUILD_ID section are attached to
+ * mappings that have none of their own.
+ * Returns 0; what the sink returned; -EBADMSG with a sentence if the file is cut or damaged (all
+ * that is whole has been handed over, on_end included).
+ */
+int perfdata_read(struct perfdata *data, struct event_sink *sink);
+
+/* Things passed over (unknown records or features), one line each; "" if none. Borrowed. */
+const char *perfdata_warnings(const struct perfdata *data);
+
+/* The header as `perf report --header-only` shows it. */
+void perfdata_print_header(const struct perfdata *data, FILE *out);
+
+/* What of our own recordings is kept beside the standard records. */
+struct perfdata_extra {
+	u64 losses[64];		       /* by enum counter, as of the last flush */
+	u64 cost_user_ns, cost_bpf_ns; /* what recording cost */
+	u64 wall_ns;
+};
+/* NULL if the file is not ours. Complete after perfdata_read(). */
+const struct perfdata_extra *perfdata_extra(const struct perfdata *data);
+
+#endif

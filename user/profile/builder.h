@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A sink that counts samples into a profile, finding each frame's mapping as of the sample's time.
+ */
+#ifndef PROFILE_BUILDER_H
+#define PROFILE_BUILDER_H
+
+#include "profile/tables.h"
+
+/* Which parts of a sample's labels are kept apart; what is not kept makes fewer rows. The name of
+ * the thread (comm) is always kept. */
+enum { KEEP_PID = 1, KEEP_TID = 2, KEEP_CPU = 4 };
+
+struct builder_settings {
+	u32 keep;	  /* KEEP_* bits */
+	u32 max_stack;	  /* innermost frames kept; 0: 127 */
+	bool skip_chains; /* count leaves only */
+};
+
+struct profile_builder;
+
+/* Free with profile_builder_free(). `sources` (copied) are the rows that samples refer to. */
+struct profile_builder *profile_builder_new(const struct builder_settings *settings,
+					    const struct event_source *sources, u32 source_count);
+/* The sink; it keeps its own process table. Lives as long as the builder. */
+struct event_sink *profile_builder_sink(struct profile_builder *builder);
+/* Ends counting and hands over what was counted; the builder starts again empty, but goes on
+ * knowing the processes. The caller owns the profile. */
+struct profile *profile_builder_take(struct profile_builder *builder);
+/* Frees; NULL is fine. */
+void profile_builder_free(struct profile_builder *builder);
+
+#endif

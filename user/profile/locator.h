@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a process's virtual address to a location (binary and address in it) in a profile's tables,
+ * as of the point of the event stream that has been reached.
+ */
+#ifndef PROFILE_LOCATOR_H
+#define PROFILE_LOCATOR_H
+
+#include "profile/tables.h"
+
+struct locator;
+
+/* Free with locator_free(). It keeps a process table of its own. */
+struct locator *locator_new(void);
+/* Frees; NULL is fine. */
+void locator_free(struct locator *locator);
+
+/* The sink that follows processes; feed it every event before asking. Ignores samples. */
+struct event_sink *locator_sink(struct locator *locator);
+
+/* Rows are made in `profile`, which may be another one than in the last call (then everything
+ * cached is found anew). Cheap for addresses seen before: one hash look-up. */
+location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
+			 u8 space);
+
+/* The thread's name now; see process_table_name(). */
+const char *locator_thread_name(struct locator *locator, u32 pid, u32 tid);
+
+#endif

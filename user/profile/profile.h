@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What was counted: tables linked by row number, and the views on them. This is the folder's face;
+ * the parts have a header each.
+ */
+#ifndef PROFILE_PROFILE_H
+#define PROFILE_PROFILE_H
+
+#include "profile/builder.h"
+#include "profile/locator.h"
+#include "profile/tables.h"
+
+#endif

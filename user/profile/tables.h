@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables of a profile. Row 0 of each means "none"; zeroed memory is a valid empty object.
+ *
+ * The stack table is the call tree: a row is one node, its caller the parent, so memory grows with
+ * distinct stacks, not with samples. Stacks are of locations (addresses in binaries), nothing is
+ * lost; names are attached to locations once, after counting.
+ */
+#ifndef PROFILE_TABLES_H
+#define PROFILE_TABLES_H
+
+#include "base/idmap.h"
+#include "base/intern.h"
+#include "base/vec.h"
+#include "bpfprof/types.h"
+#include "event/event.h"
+
+typedef u32 string_id, binary_id, function_id, location_id, stack_id, label_id;
+
+enum binary_kind {
+	BINARY_NONE, /* row 0: addresses no mapping covers, "[unknown]" */
+	BINARY_FILE, /* an ELF file; location addresses are file offsets */
+	BINARY_VDSO, /* "[vdso]"; offsets into its image */
+	BINARY_JIT,  /* anonymous executable memory; path "/tmp/perf-PID.map", virtual addresses */
+	BINARY_KERNEL,	/* "[kernel.kallsyms]"; virtual addresses */
+	BINARY_MODULE,	/* a kernel module; virtual addresses */
+	BINARY_KSYMBOL, /* one BPF program or piece of out-of-line kernel code; virtual addresses */
+	BINARY_OTHER,	/* mapped, but no code of ours to name: [stack], [heap], SysV… */
+};
+
+/* Why the addresses of a binary got no names. Append-only. */
+enum unnamed_reason {
+	UNNAMED_NOT,	       /* it was named, or never tried */
+	UNNAMED_NO_SYMBOLS,    /* the file has no symbol covering the address */
+	UNNAMED_NO_FILE,       /* the file is gone or cannot be read */
+	UNNAMED_REPLACED,      /* the file at the path has another build id than the recorded one */
+	UNNAMED_NO_MAPPING,    /* no mapping covered the address */
+	UNNAMED_NOT_ELF,       /* the file is not a readable ELF file */
+	UNNAMED_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict), or another kernel's
+				*/
+	UNNAMED_NO_JIT_MAP,    /* JIT code without /tmp/perf-PID.map */
+	UNNAMED_REASON_COUNT,
+};
+
+struct binary_row {
+	string_id path;	      /* as the process saw it; what perf calls the long name */
+	string_id short_name; /* what is shown: the basename, or the bracketed name */
+	u32 owner_pid;	      /* a process that mapped it, ~0u: none */
+	u8 kind;	      /* enum binary_kind */
+	u8 space;	      /* enum frame_space of its code */
+	u8 build_id_bytes;    /* 0: not recorded */
+	u8 build_id[BUILD_ID_MAX_BYTES];
+	u64 start, end; /* kernel kinds: virtual addresses covered */
+	u64 reference;	/* BINARY_KERNEL: recorded address of the reference symbol, 0: unknown */
+	u8 unnamed;	/* enum unnamed_reason: why names are missing */
+};
+
+/* A function; equal (binary, start, end) is the same row. */
+struct function_row {
+	string_id name;	    /* demangled, as shown */
+	string_id raw_name; /* as in the symbol table */
+	binary_id binary;
+	u64 start, end;	 /* addresses in the binary, [start, end) */
+	bool is_inlined; /* then start and end are 0 and the name is the identity */
+};
+
+/* One line of source inside a function. */
+struct line_row {
+	function_id function;
+	string_id file; /* 0: unknown */
+	u32 line;	/* from 1; 0: unknown */
+};
+
+struct location_row {
+	binary_id binary;
+	u64 address;	/* in the binary: see enum binary_kind; without a binary: virtual */
+	u32 first_line; /* row in `lines`; its function is the innermost inlined one */
+	u32 line_count; /* 0: no name */
+	u8 space;	/* enum frame_space */
+	u8 unnamed;	/* enum unnamed_reason, set while naming */
+};
+
+struct stack_row {
+	stack_id caller; /* 0: outermost */
+	location_id location;
+	u16 depth; /* frames up to here, from 1 */
+	u8 origin; /* enum frame_origin */
+};
+
+/* Whose a sample was. Parts that the settings do not keep are ~0u (cpu, pid, tid). */
+struct label_row {
+	string_id comm;
+	u32 pid, tid, cpu;
+};
+
+/* What was counted: one row for each distinct (source, stack, leaf, labels), in order of first
+ * appearance. */
+struct count_row {
+	stack_id stack;	  /* the call chain, innermost frame; 0: no chain */
+	location_id leaf; /* where the CPU was */
+	label_id labels;
+	u32 source;    /* row of sources */
+	u32 first_tid; /* thread of the first sample counted here */
+	u8 space;      /* enum frame_space of the leaf */
+	u64 weight, samples;
+};
+
+/* What the footer says about stacks and losses, per profile. */
+struct profile_totals {
+	u64 samples, weight;
+	u64 losses[64];	       /* by enum counter */
+	u64 stack_cuts[16];    /* by enum stack_cut */
+	u64 first_ns, last_ns; /* of the samples */
+};
+
+struct profile {
+	struct intern strings;
+	VEC(struct event_source) sources; /* names interned in `strings`; ids NULL */
+	VEC(struct binary_row) binaries;
+	VEC(struct function_row) functions;
+	VEC(struct line_row) lines;
+	VEC(struct location_row) locations;
+	VEC(struct stack_row) stacks;
+	VEC(struct label_row) labels;
+	VEC(struct count_row) counts; /* no row 0 */
+	struct profile_totals totals;
+	struct profile_index *index; /* private: hash tables of the rows */
+};
+
+/* An empty profile with its rows 0. Free with profile_free(). */
+struct profile *profile_new(void);
+/* Frees; NULL is fine. */
+void profile_free(struct profile *profile);
+/* For CLEANUP. */
+void profile_freep(struct profile **profile);
+
+/* The row of this binary, new or known: the identity is (path, build id, kind), and for JIT and
+ * kernel symbols the start too. */
+binary_id profile_binary(struct profile *profile, const struct binary_row *binary);
+/* The row of an address in a binary, new or known. */
+location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space);
+/* The row of a frame called from `caller`, new or known. */
+stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin);
+/* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */
+function_id profile_function(struct profile *profile, const struct function_row *function);
+/* The row of a label set, new or known. */
+label_id profile_labels(struct profile *profile, const struct label_row *labels);
+/* Adds to the row of (source, stack, leaf, labels); `count` as a template whose weight and samples
+ * are added. */
+void profile_add(struct profile *profile, const struct count_row *count);
+
+/* The string of an id, "" for 0. Borrowed until profile_free(). */
+const char *profile_text(const struct profile *profile, string_id id);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names for locations: each distinct one once, after counting.
+ */
+#ifndef SYMBOLIZE_SYMBOLIZE_H
+#define SYMBOLIZE_SYMBOLIZE_H
+
+#include "profile/profile.h"
+
+struct symbolize_settings {
+	const char *symfs;    /* look for files below this folder; NULL: none */
+	const char *kallsyms; /* another kallsyms file; NULL: /proc/kallsyms if the build id fits */
+	const char *vmlinux;  /* a kernel image with symbols; NULL: looked for by build id */
+	bool raw_names;	      /* do not demangle */
+	bool skip_kernel;     /* leave kernel addresses as they are */
+};
+
+struct symbolizer;
+
+/* Opens nothing yet. The settings are copied (their strings borrowed). */
+struct symbolizer *symbolizer_new(const struct symbolize_settings *settings);
+/* Frees; NULL is fine. */
+void symbolizer_free(struct symbolizer *symbolizer);
+/* For CLEANUP. */
+void symbolizer_freep(struct symbolizer **symbolizer);
+
+/* Names every location that has no name yet, and sets `unnamed` of locations and binaries where it
+ * cannot. What can't be had is not an error: it is counted there. */
+void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile);
+
+/* Names one location, if it has not been tried yet: for printers that cannot wait for the end.
+ * Tables are loaded on first use and kept. */
+void symbolizer_name(struct symbolizer *symbolizer, struct profile *profile, location_id location);
+
+#endif

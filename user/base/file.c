@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whole files: mapped, read, written.
+ */
+#include "base/file.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+int file_map_fd(int fd, struct bytes *ret_bytes)
+{
+	struct stat status;
+	void *start;
+
+	if (fstat(fd, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode))
+		return -EISDIR;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
+	if (status.st_size == 0) {
+		*ret_bytes = (struct bytes){0};
+		return 0;
+	}
+	start = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	if (start == MAP_FAILED)
+		return -errno;
+	*ret_bytes = (struct bytes){.start = start, .length = (size_t)status.st_size};
+	return 0;
+}
+
+int file_map(const char *path, struct bytes *ret_bytes)
+{
+	/* O_NONBLOCK: opening a FIFO that somebody put there must not hang. */
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	return file_map_fd(fd, ret_bytes);
+}
+
+void file_unmap(struct bytes *bytes)
+{
+	if (bytes->length)
+		munmap((void *)bytes->start, bytes->length);
+	*bytes = (struct bytes){0};
+}
+
+/* Reads until the end or `limit`; returns the length or a negative errno. */
+static ssize_t read_some(int fd, char **text, size_t limit)
+{
+	size_t length = 0, capacity = 4096;
+
+	*text = must_resize_array(NULL, capacity, 1);
+	for (;;) {
+		ssize_t got = read(fd, *text + length, capacity - length - 1);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			return (ssize_t)length;
+		length += (size_t)got;
+		if (length > limit)
+			return -EFBIG;
+		if (capacity - length < 2048)
+			*text = must_resize_array(*text, capacity *= 2, 1);
+	}
+}
+
+int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length)
+{
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(freep) char *text = NULL;
+	ssize_t length;
+
+	if (fd < 0)
+		return -errno;
+	length = read_some(fd, &text, limit);
+	if (length < 0)
+		return (int)length;
+	text[length] = 0;
+	if (ret_length)
+		*ret_length = (size_t)length;
+	*ret_text = TAKE(text);
+	return 0;
+}
+
+int file_write_all(int fd, const void *bytes, size_t length)
+{
+	const char *next = bytes;
+
+	while (length) {
+		ssize_t done = write(fd, next, length);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		next += done;
+		length -= (size_t)done;
+	}
+	return 0;
+}
+
+int file_write_all_at(int fd, const void *bytes, size_t length, off_t offset_bytes)
+{
+	const char *next = bytes;
+
+	while (length) {
+		ssize_t done = pwrite(fd, next, length, offset_bytes);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		next += done;
+		offset_bytes += done;
+		length -= (size_t)done;
+	}
+	return 0;
+}

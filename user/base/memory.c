@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Allocation that cannot fail: without memory the program ends with one line.
+ */
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+/* The one exception to "libraries never exit": there is no memory left to say it with. */
+static _Noreturn void out_of_memory(void)
+{
+	static const char sentence[] = "bpfprof: out of memory\n";
+	ssize_t ignored = write(STDERR_FILENO, sentence, sizeof(sentence) - 1);
+
+	(void)ignored;
+	_exit(1);
+}
+
+static void *checked(void *memory)
+{
+	if (!memory)
+		out_of_memory();
+	return memory;
+}
+
+void *must_alloc(size_t bytes)
+{
+	return checked(calloc(1, bytes ? bytes : 1));
+}
+
+void *must_alloc_array(size_t count, size_t item_bytes)
+{
+	return checked(calloc(count ? count : 1, item_bytes ? item_bytes : 1));
+}
+
+void *must_resize_array(void *old, size_t count, size_t item_bytes)
+{
+	if (!count || !item_bytes)
+		count = item_bytes = 1;
+	return checked(reallocarray(old, count, item_bytes));
+}
+
+char *must_copy(const char *text)
+{
+	return text ? checked(strdup(text)) : NULL;
+}
+
+char *must_copy_bytes(const void *start, size_t bytes)
+{
+	char *copy = must_alloc(bytes + 1);
+
+	if (bytes)
+		memcpy(copy, start, bytes);
+	return copy;
+}
+
+char *must_format(const char *format, ...)
+{
+	va_list arguments;
+	char *text = NULL;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		out_of_memory();
+	va_end(arguments);
+	return text;
+}

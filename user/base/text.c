@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A string that grows.
+ */
+#include "base/text.h"
+
+#include "base/memory.h"
+#include "base/utf8.h"
+
+#include <string.h>
+
+/* Room for `more` bytes and a NUL behind the text. */
+static void reserve(struct text *text, size_t more)
+{
+	size_t wanted = text->capacity ? text->capacity : 64;
+
+	if (text->length + more < text->capacity)
+		return;
+	while (wanted <= text->length + more)
+		wanted *= 2;
+	text->bytes = must_resize_array(text->bytes, wanted, 1);
+	text->capacity = wanted;
+}
+
+void text_append_bytes(struct text *text, const void *bytes, size_t count)
+{
+	reserve(text, count);
+	if (count)
+		memcpy(text->bytes + text->length, bytes, count);
+	text->length += count;
+	text->bytes[text->length] = 0;
+}
+
+void text_append(struct text *text, const char *string)
+{
+	if (string)
+		text_append_bytes(text, string, strlen(string));
+}
+
+void text_appendv(struct text *text, const char *format, va_list arguments)
+{
+	va_list again;
+	int length;
+
+	va_copy(again, arguments);
+	length = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (length < 0)
+		return;
+	reserve(text, (size_t)length);
+	vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
+	text->length += (size_t)length;
+}
+
+void text_appendf(struct text *text, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_appendv(text, format, arguments);
+	va_end(arguments);
+}
+
+void text_append_printable(struct text *text, const char *foreign)
+{
+	const unsigned char *next = (const unsigned char *)foreign;
+
+	while (*next) {
+		size_t bytes = utf8_printable_bytes(next);
+
+		if (bytes)
+			text_append_bytes(text, next, bytes);
+		else
+			text_appendf(text, "\\x%02x", *next);
+		next += bytes ? bytes : 1;
+	}
+}
+
+void text_truncate(struct text *text, size_t length)
+{
+	if (length >= text->length)
+		return;
+	text->length = length;
+	text->bytes[length] = 0;
+}
+
+const char *text_view(const struct text *text)
+{
+	return text->bytes ? text->bytes : "";
+}
+
+char *text_take(struct text *text)
+{
+	char *bytes = text->bytes ? text->bytes : must_copy("");
+
+	*text = (struct text){0};
+	return bytes;
+}
+
+void text_release(struct text *text)
+{
+	free(text->bytes);
+	*text = (struct text){0};
+}

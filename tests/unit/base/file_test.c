@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whole files.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "unit/unit.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+
+static void a_proc_file_of_unknown_size_is_read_whole(void **state)
+{
+	CLEANUP(freep) char *text = NULL;
+	size_t length = 0;
+
+	assert_int_equal(file_read("/proc/self/maps", 1 << 20, &text, &length), 0);
+	assert_true(length > 100);
+	assert_int_equal(strlen(text), length);
+	(void)state;
+}
+
+static void a_file_longer_than_the_limit_is_refused(void **state)
+{
+	char *text = NULL;
+
+	assert_int_equal(file_read("/proc/self/maps", 10, &text, NULL), -EFBIG);
+	assert_null(text);
+	(void)state;
+}
+
+static void a_fifo_or_folder_is_not_mapped_and_does_not_hang(void **state)
+{
+	char path[] = "/tmp/bpfprof-file-test-XXXXXX";
+	struct bytes bytes = {0};
+
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(file_map(path, &bytes), -EISDIR);
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(file_map(path, &bytes), -EINVAL);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(file_map(path, &bytes), -ENOENT);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_proc_file_of_unknown_size_is_read_whole),
+		cmocka_unit_test(a_file_longer_than_the_limit_is_refused),
+		cmocka_unit_test(a_fifo_or_folder_is_not_mapped_and_does_not_hang),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

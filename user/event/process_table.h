@@ -2,8 +2,9 @@
 /*
  * Who runs and what is mapped where, at the point of the event stream that has been reached.
  *
- * Follows perf's reader: forks inherit, exec keeps older mappings under the new ones, new mappings
- * cut older ones, threads share their process's mappings, exited threads stay until re-forked.
+ * Follows perf's reader: forks inherit, new mappings cut older ones, threads share their process's
+ * mappings. Unlike perf 6.1, exec() drops the older mappings, and what a process left behind goes a
+ * second (of event time) after its last thread has ended, so memory follows what lives.
  */
 #ifndef EVENT_PROCESS_TABLE_H
 #define EVENT_PROCESS_TABLE_H
@@ -12,16 +13,22 @@
 
 struct process_table;
 
-/* One mapped piece as the table keeps it. Strings are interned: equal paths, equal pointers. */
-struct mapped {
-	u64 start, end, file_offset; /* [start, end) */
-	const char *path;	     /* never NULL */
-	u8 space;		     /* enum frame_space */
-	u8 build_id_bytes;
+/* A file (or other thing) that was mapped; one row for each distinct (path, build id, space). Rows
+ * never move or change until process_table_free(). */
+struct mapped_file {
+	const char *path; /* as its process saw it; of kernel symbols: their name */
+	u32 id;		  /* 1 … */
+	u8 space;	  /* enum frame_space */
+	bool is_kernel_symbol;
+	u8 build_id_bytes; /* 0: unknown */
 	u8 build_id[BUILD_ID_MAX_BYTES];
-	u32 owner_pid; /* the process that mapped it first (forks inherit) */
-	u32 id;	       /* 1 …; the same for all that is equal in path, build id, offset,
-			* start and end */
+};
+
+/* One mapped piece, [start, end). */
+struct mapped {
+	u64 start, end, file_offset; /* file_offset: of `start`; see struct mapping */
+	u32 owner_pid;		     /* the process that mapped it (forks inherit) */
+	const struct mapped_file *file;
 };
 
 /* An empty table; free with process_table_free(). */
@@ -36,22 +43,17 @@ struct event_sink *process_table_sink(struct process_table *table);
 
 /*
  * What `address` lies in for this process now, NULL if nothing does. SPACE_KERNEL looks at kernel
- * text, modules and kernel symbols. Borrowed until process_table_free(): rows never move or change.
+ * text, modules and kernel symbols. Borrowed until the next event.
  */
-const struct mapped *process_table_find(struct process_table *table, u32 pid, u64 address,
+const struct mapped *process_table_find(const struct process_table *table, u32 pid, u64 address,
 					u8 space);
 
-/* The thread's name now; ":TID" if none was seen, "swapper" for tid 0. Interned for the table's
- * life. */
-const char *process_table_name(struct process_table *table, u32 pid, u32 tid);
+/* The thread's name now; ":TID" if none was seen, "swapper" for tid 0. Lives as long as the table;
+ * equal names, equal pointers. */
+const char *process_table_name(struct process_table *table, u32 tid);
 
-/* How many mappings and names of processes have changed so far: while it stays the same, answers
- * for one (pid, address, space) stay the same. */
-u64 process_table_generation(const struct process_table *table, u32 pid);
-
-/* All mapped rows ever seen, ids 1 … count. */
-u32 process_table_mapped_count(const struct process_table *table);
-/* Row `id`, 1 … count. */
-const struct mapped *process_table_mapped(const struct process_table *table, u32 id);
+/* A number that changes whenever a mapping that this process can see in this space does; the same
+ * for processes that share their mappings (fork without exec). Never 0. */
+u64 process_table_generation(const struct process_table *table, u32 pid, u8 space);
 
 #endif

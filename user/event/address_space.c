@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Mappings in an array sorted by start, never overlapping, copied on write.
+ */
+#include "event/address_space.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+struct address_space {
+	VEC(struct mapped) pieces; /* ascending, disjoint */
+	u64 generation;
+	u32 owners;
+};
+
+struct address_space *address_space_new(void)
+{
+	struct address_space *space = must_alloc(sizeof(*space));
+
+	space->owners = 1;
+	return space;
+}
+
+struct address_space *address_space_share(struct address_space *space)
+{
+	space->owners++;
+	return space;
+}
+
+void address_space_drop(struct address_space *space)
+{
+	if (!space || --space->owners)
+		return;
+	vec_release(&space->pieces);
+	free(space);
+}
+
+/* Makes `*space` ours alone. */
+static struct address_space *own(struct address_space **space, u64 generation)
+{
+	struct address_space *old = *space;
+
+	if (old->owners > 1) {
+		struct address_space *copy = address_space_new();
+
+		vec_reserve(&copy->pieces, old->pieces.count + 1);
+		if (old->pieces.count)
+			memcpy(copy->pieces.items, old->pieces.items,
+			       old->pieces.count * sizeof(*old->pieces.items));
+		copy->pieces.count = old->pieces.count;
+		address_space_drop(old);
+		*space = copy;
+	}
+	(*space)->generation = generation;
+	return *space;
+}
+
+/* Index of the first piece that ends above `address`; the count if none does. */
+static size_t first_ending_above(const struct address_space *space, u64 address)
+{
+	size_t low = 0, high = space->pieces.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (space->pieces.items[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Replaces pieces [from, to) by `count` new ones. */
+static void splice(struct address_space *space, size_t from, size_t to, const struct mapped *pieces,
+		   size_t count)
+{
+	size_t behind = space->pieces.count - to;
+
+	vec_reserve(&space->pieces, count);
+	memmove(&space->pieces.items[from + count], &space->pieces.items[to],
+		behind * sizeof(*pieces));
+	if (count)
+		memcpy(&space->pieces.items[from], pieces, count * sizeof(*pieces));
+	space->pieces.count = from + count + behind;
+}
+
+void address_space_map(struct address_space **shared, const struct mapped *mapped, u64 generation)
+{
+	struct address_space *space = own(shared, generation);
+	size_t from = first_ending_above(space, mapped->start), to = from;
+	struct mapped pieces[3];
+	size_t count = 0;
+
+	while (to < space->pieces.count && space->pieces.items[to].start < mapped->end)
+		to++;
+	if (from < to && space->pieces.items[from].start < mapped->start) {
+		pieces[count] = space->pieces.items[from];
+		pieces[count++].end = mapped->start;
+	}
+	pieces[count++] = *mapped;
+	if (from < to && space->pieces.items[to - 1].end > mapped->end) {
+		struct mapped *tail = &pieces[count++];
+
+		*tail = space->pieces.items[to - 1];
+		tail->file_offset += mapped->end - tail->start;
+		tail->start = mapped->end;
+	}
+	splice(space, from, to, pieces, count);
+}
+
+void address_space_unmap(struct address_space **shared, u64 start, u64 generation)
+{
+	size_t at = first_ending_above(*shared, start);
+
+	if (at == (*shared)->pieces.count || (*shared)->pieces.items[at].start != start)
+		return;
+	splice(own(shared, generation), at, at + 1, NULL, 0);
+}
+
+const struct mapped *address_space_find(const struct address_space *space, u64 address)
+{
+	size_t at = first_ending_above(space, address);
+
+	if (at == space->pieces.count || space->pieces.items[at].start > address)
+		return NULL;
+	return &space->pieces.items[at];
+}
+
+u64 address_space_generation(const struct address_space *space)
+{
+	return space->generation;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The mappings of one process, sorted, shared between processes until one of them changes (as fork
+ * does it in the kernel).
+ */
+#ifndef EVENT_ADDRESS_SPACE_H
+#define EVENT_ADDRESS_SPACE_H
+
+#include "event/process_table.h"
+
+struct address_space;
+
+/* An empty one with one owner. */
+struct address_space *address_space_new(void);
+/* One more owner of the same mappings. Returns `space`. */
+struct address_space *address_space_share(struct address_space *space);
+/* One owner less; the last frees. NULL is fine. */
+void address_space_drop(struct address_space *space);
+
+/* Puts a mapping (start < end) on top of what is there: what it covers is cut away. `*space` is
+ * replaced by a copy first if others share it. `generation` is the new state's number. */
+void address_space_map(struct address_space **space, const struct mapped *mapped, u64 generation);
+/* Takes away the mapping that starts at `start`, if there is one; as above. */
+void address_space_unmap(struct address_space **space, u64 start, u64 generation);
+
+/* The mapping that holds `address`, NULL if none does. Borrowed until the next change. */
+const struct mapped *address_space_find(const struct address_space *space, u64 address);
+/* The number of the last change. */
+u64 address_space_generation(const struct address_space *space);
+
+#endif

@@ -1,62 +1,132 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# bpfprof: every target. `make help` lists them.
+# Every target of bpfprof. `make help` lists them.
 
+# --- what one may set -----------------------------------------------------------------------------
 BUILD ?= build
 PREFIX ?= /usr/local
-CC ?= gcc
+CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG ?= clang
-BPFTOOL ?= $(firstword $(wildcard /usr/sbin/bpftool /usr/local/sbin/bpftool) bpftool)
-Q := $(if $(V),,@)
+CFLAGS ?= -O2 -g
+FUZZ_SECONDS ?= 60
 
+# The one list of packages, for Debian 12 and Ubuntu; .ci/deps reads it and explains "a|b", "?a" and
+# %CLANG%. Ubuntu's bpftool and perf come with linux-tools.
+DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-generic \
+	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev
+DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
+	g++ scdoc man-db util-linux procps binutils \
+	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
+	linux-perf|linux-tools-generic ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
+DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
+
+# --- how it is built ------------------------------------------------------------------------------
+Q := $(if $(V),,@)
 ARCH := $(shell uname -m)
 BPF_ARCH := $(if $(filter aarch64 arm64,$(ARCH)),arm64,x86)
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0)
+RELEASE := 0.1
+VERSION := $(RELEASE)$(shell git -c safe.directory='*' describe --always --dirty \
+	--exclude='*' 2>/dev/null | sed 's/^/-g/')
+
+# Ubuntu's bpftool and perf in /usr are scripts that refuse to run on a kernel they were not made
+# for; the binaries behind them work everywhere. Takes the first that answers.
+first_working = $(firstword $(foreach tool,$(wildcard $(1)),$(shell $(tool) version >/dev/null 2>&1 \
+	&& echo $(tool))))
+ifndef BPFTOOL
+BPFTOOL := $(or $(call first_working,/usr/sbin/bpftool /usr/local/sbin/bpftool /usr/bin/bpftool \
+	/usr/lib/linux-tools/*/bpftool /usr/lib/linux-tools-*/bpftool),bpftool)
+endif
+ifndef PERF
+PERF := $(or $(call first_working,/usr/bin/perf /usr/local/bin/perf /usr/lib/linux-tools/*/perf \
+	/usr/lib/linux-tools-*/perf),perf)
+endif
 
 WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-CPPFLAGS += -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/skeleton
-CFLAGS ?= -O2 -g
-CFLAGS += -std=gnu11 $(WARNINGS)
+INCLUDES := -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/skeleton
+# Frame pointers, so that bpfprof sees its own stacks.
+C_FLAGS := -std=gnu11 $(WARNINGS) -fno-omit-frame-pointer $(CFLAGS)
 ifdef SANITIZE
-CFLAGS += -fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all
+C_FLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=$(SANITIZE)
 endif
 ifdef COVERAGE
-CFLAGS += --coverage -O0
+C_FLAGS += --coverage -O0
 LDFLAGS += --coverage
 endif
-LDLIBS += -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -liberty -lpthread
-
-BPF_CFLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -Wall -Wextra -Werror -mcpu=v3 \
+LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -liberty -lpthread $(LDLIBS)
+BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
 	-Iinclude -Ivmlinux -Ibpf -I/usr/include/$(ARCH)-linux-gnu
 
 # --- sources: found, not listed -------------------------------------------------------------------
 USER_SOURCES := $(wildcard user/*.c user/*/*.c)
 USER_OBJECTS := $(USER_SOURCES:%.c=$(BUILD)/%.o)
+VERSION_USERS := $(patsubst %.c,$(BUILD)/%.o,$(shell grep -ls BPFPROF_VERSION $(USER_SOURCES)))
 LIBRARY := $(BUILD)/libbpfprof.a
 BPF_SOURCES := $(wildcard bpf/*.bpf.c)
 SKELETONS := $(BPF_SOURCES:bpf/%.bpf.c=$(BUILD)/skeleton/%.skel.h)
+KERNEL_TEST_BPF := $(wildcard tests/kernel/*.bpf.c)
+KERNEL_TEST_SKELETONS := $(KERNEL_TEST_BPF:%.bpf.c=$(BUILD)/%.skel.h)
 UNIT_SOURCES := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
-UNIT_TESTS := $(UNIT_SOURCES:%.c=$(BUILD)/%)
+KERNEL_SOURCES := $(wildcard tests/kernel/*_test.c)
+TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES) $(KERNEL_SOURCES))
+FUZZ_SOURCES := $(wildcard tests/fuzz/*_fuzz.c)
+REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
+WORKLOAD_SOURCES := $(wildcard tests/workloads/*.c tests/workloads/*.cc)
+WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(WORKLOAD_SOURCES)))
+BENCH_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
+MANUAL_SOURCES := $(wildcard user/man/*.scd)
+MANUALS := $(MANUAL_SOURCES:user/man/%.scd=$(BUILD)/man/%)
+SHELLS := bash zsh fish
+C_FILES := $(sort $(wildcard bpf/*.[ch] include/*/*.h vmlinux/*.h user/*.c user/*/*.[ch] tests/*/*.[ch] \
+	tests/*/*/*.[ch] tests/workloads/*.cc))
 
 .DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
 .PHONY: all
-all: $(BUILD)/bpfprof ## build everything into build/
+all: $(BUILD)/bpfprof ## build bpfprof into build/ (BUILD=folder, CC=clang, V=1 shows the commands)
 
-$(BUILD)/bpf/%.bpf.o: bpf/%.bpf.c
+# These two files change only when what they hold changes; what depends on it is then made again.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(INCLUDES) $(C_FLAGS) $(CLANG) $(BPF_FLAGS)' | cmp -s - $@ || \
+		echo '$(CC) $(INCLUDES) $(C_FLAGS) $(CLANG) $(BPF_FLAGS)' >$@
+$(BUILD)/version: FORCE
+	@mkdir -p $(@D)
+	@echo '$(VERSION)' | cmp -s - $@ || echo '$(VERSION)' >$@
+$(VERSION_USERS): $(BUILD)/version
+.PHONY: FORCE
+FORCE:
+
+# One line instead of a page of compiler errors on a machine that lacks what building needs.
+$(BUILD)/prepared: Makefile .ci/deps
+	@mkdir -p $(@D)
+	$(Q)pkg-config --atleast-version=1.0 libbpf 2>/dev/null || { echo "bpfprof: libbpf 1.0 or newer \
+	is needed to build, found $$(pkg-config --modversion libbpf 2>/dev/null || echo none);" \
+	"run: sudo make deb-deps (Ubuntu 22.04 has 0.5: build libbpf from source)" >&2; exit 1; }
+	$(Q)$(BPFTOOL) version >/dev/null 2>&1 || { echo "bpfprof: no working bpftool, which builds the \
+	BPF skeletons; run: sudo make deb-deps, or set BPFTOOL=" >&2; exit 1; }
+	@touch $@
+
+$(BUILD)/%.bpf.o: %.bpf.c $(BUILD)/flags | $(BUILD)/prepared
 	@mkdir -p $(@D)
 	@echo "  BPF   $@"
-	$(Q)$(CLANG) $(BPF_CFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/skeleton/%.skel.h: $(BUILD)/bpf/%.bpf.o
+define make_skeleton
 	@mkdir -p $(@D)
 	@echo "  SKEL  $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name $(subst .,_,$*)_bpf > $@.new && mv $@.new $@
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst .,_,$(notdir $*))_bpf >$@.new && mv $@.new $@
+endef
+$(BUILD)/skeleton/%.skel.h: $(BUILD)/bpf/%.bpf.o
+	$(make_skeleton)
+$(BUILD)/tests/kernel/%.skel.h: $(BUILD)/tests/kernel/%.bpf.o
+	$(make_skeleton)
 
-$(BUILD)/%.o: %.c | $(SKELETONS)
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(SKELETONS) $(BUILD)/prepared
 	@mkdir -p $(@D)
 	@echo "  CC    $@"
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -DBPFPROF_VERSION='"$(VERSION)"' -c $< -o $@
+	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(C_FLAGS) -DBPFPROF_VERSION='"$(VERSION)"' -MMD -MP -c $< -o $@
 
 $(LIBRARY): $(filter-out $(BUILD)/user/main.o,$(USER_OBJECTS))
 	@echo "  AR    $@"
@@ -64,20 +134,222 @@ $(LIBRARY): $(filter-out $(BUILD)/user/main.o,$(USER_OBJECTS))
 
 $(BUILD)/bpfprof: $(BUILD)/user/main.o $(LIBRARY)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+	$(Q)$(CC) $(C_FLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
+
+# --- packages and running -------------------------------------------------------------------------
+# What root built belongs to whoever owns the tree, so that a later plain `make` still works.
+give_back = [ "$$(id -u)" != 0 ] || chown -R --reference=Makefile $(BUILD)
+need = $(if $(filter no,$(DEPS)),:,CC='$(CC)' CLANG='$(CLANG)' .ci/deps $(foreach row,$(1),'$(row)'))
+
+.PHONY: run
+run: ## install what is missing, build, profile this machine for 10 s and show the report
+	@$(call need,$(DEB_BUILD_PACKAGES))
+	@$(MAKE) -s --no-print-directory all; status=$$?; $(give_back); exit $$status
+	@PAGER= BPFPROF_PAGER= $(BUILD)/bpfprof -a -F 99 --duration 10; status=$$?; \
+		[ "$$(id -u)" != 0 ] || chown --reference=Makefile perf.data 2>/dev/null; exit $$status
+
+.PHONY: deb-deps
+deb-deps: ## install what building and testing need, through apt
+	@$(call need,$(DEB_PACKAGES))
 
 # --- tests ----------------------------------------------------------------------------------------
+run_tests = BUILD=$(abspath $(BUILD)) BPFPROF=$(abspath $(BUILD))/bpfprof PERF=$(PERF) \
+	BPFTOOL=$(BPFTOOL) CC=$(CC) CLANG=$(CLANG) tests/run.sh
+
+.PHONY: test
+test: ## install what is missing, lint, and run every test; the last line counts them
+	@$(call need,$(DEB_PACKAGES))
+	@$(MAKE) -s --no-print-directory test-all; status=$$?; $(give_back); exit $$status
+
+.PHONY: test-all
+test-all: tests-built ## the same without looking for packages
+	$(Q)$(run_tests) lint unit kernel cli
+
+.PHONY: tests-built
+tests-built: $(BUILD)/bpfprof $(TESTS) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS)
+
+.PHONY: unit
+unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
+	$(Q)$(run_tests) unit
+
+.PHONY: kernel-tests
+kernel-tests: tests-built ## build and run the tests that load BPF (as root)
+	$(Q)$(run_tests) kernel
+
+.PHONY: cli-tests
+cli-tests: tests-built ## build and run the command-line tests
+	$(Q)$(run_tests) cli
+
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
 	@mkdir -p $(@D)
 	@echo "  TEST  $@"
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
+		$(LDLIBS) -lcmocka -o $@
 
-.PHONY: unit
-unit: $(UNIT_TESTS) ## build and run the unit tests
-	$(Q)CMOCKA_MESSAGE_OUTPUT=TAP prove -e '' $(UNIT_TESTS)
+$(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
+	@mkdir -p $(@D)
+	@echo "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
+		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+
+$(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
+	@mkdir -p $(@D)
+	@echo "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -DCORPUS='"tests/fuzz/corpus/$*"' \
+		$(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -o $@
+
+# A workload says in its first line how it is compiled: /* CFLAGS: -O2 … */. Stacks depend on it.
+workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)
+$(BUILD)/tests/workloads/%: tests/workloads/%.c
+	@mkdir -p $(@D)
+	@echo "  LOAD  $@"
+	$(Q)$(CC) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
+$(BUILD)/tests/workloads/%: tests/workloads/%.cc
+	@mkdir -p $(@D)
+	@echo "  LOAD  $@"
+	$(Q)$(CXX) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
+
+.PHONY: golden
+golden: $(BUILD)/bpfprof ## write the expected outputs in tests/golden/ again; review the diff
+	$(Q)GOLDEN=write $(run_tests) cli
+	@git --no-pager diff --stat -- tests/golden
+
+.PHONY: asan
+asan: ## run unit and command-line tests with ASan and UBSan, leaks included
+	$(Q)ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \
+		$(MAKE) --no-print-directory BUILD=$(BUILD)/asan SANITIZE=address,undefined sanitized-tests
+.PHONY: sanitized-tests
+sanitized-tests: tests-built
+	$(Q)$(run_tests) unit cli
+
+.PHONY: coverage
+coverage: ## run all tests and write build/coverage/html/index.html
+	$(Q)rm -f $(shell find $(BUILD)/coverage -name '*.gcda' 2>/dev/null)
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage COVERAGE=1 covered-tests
+.PHONY: covered-tests
+covered-tests: tests-built
+	$(Q)$(run_tests) unit kernel cli
+	$(Q)lcov -q -c -d $(BUILD)/user -o $(BUILD)/all.info && \
+		lcov -q -e $(BUILD)/all.info '*/user/*' '*/include/bpfprof/*' -o $(BUILD)/lcov.info && \
+		genhtml -q $(BUILD)/lcov.info -o $(BUILD)/html && lcov --summary $(BUILD)/lcov.info
+
+.PHONY: fuzz
+fuzz: ## fuzz each reader of foreign bytes for FUZZ_SECONDS (60)
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(CLANG) \
+		SANITIZE=fuzzer-no-link,address,undefined fuzzers-run
+.PHONY: fuzzers-run
+fuzzers-run: $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
+	$(Q)for target in $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=%); do \
+		mkdir -p $(BUILD)/corpus/$$target; echo "  FUZZ  $$target: $(FUZZ_SECONDS) s"; \
+		$(BUILD)/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
+			-print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/$$target- \
+			$(BUILD)/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
+	done
+$(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
+	@echo "  FUZZ  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) $< $(LIBRARY) -fsanitize=fuzzer $(LDFLAGS) \
+		$(LDLIBS) -o $@
+
+.PHONY: bench
+bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf, side by side (as root)
+	$(Q)$(subst tests/run.sh,tests/bench/bench.sh,$(run_tests)) $(BENCH)
+$(BUILD)/tests/bench/%: tests/bench/%.c
+	@mkdir -p $(@D)
+	@echo "  BENCH $@"
+	$(Q)$(CC) -D_GNU_SOURCE -O2 -g -std=gnu11 $(WARNINGS) $< -o $@ -lpthread
+
+# --- lint -----------------------------------------------------------------------------------------
+LINTS := format tidy cppcheck shell layers headers contracts spdx size
+.PHONY: lint $(LINTS:%=lint-%)
+lint: $(LINTS:%=lint-%) ## hold every rule a machine can hold (each also alone: lint-tidy …)
+
+lint-format: $(C_FILES:%=$(BUILD)/lint/%.format)
+$(BUILD)/lint/%.format: % .clang-format
+	@mkdir -p $(@D)
+	$(Q)clang-format --dry-run -Werror $<
+	@touch $@
+
+# clang-tidy takes seconds a file: only what changed, or whose object was made again as a header
+# changed, is looked at.
+TIDY_SOURCES := $(USER_SOURCES) $(UNIT_SOURCES) $(KERNEL_SOURCES)
+lint-tidy: $(TIDY_SOURCES:%=$(BUILD)/lint/%.tidy)
+$(BUILD)/lint/user/%.c.tidy: user/%.c $(BUILD)/user/%.o .clang-tidy
+	$(tidy)
+$(BUILD)/lint/tests/%.c.tidy: tests/%.c $(BUILD)/tests/% .clang-tidy
+	$(tidy)
+define tidy
+	@mkdir -p $(@D)
+	@echo "  TIDY  $<"
+	$(Q)tests/lint/tidy.sh $< -std=gnu11 $(INCLUDES) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""'
+	@touch $@
+endef
+
+lint-cppcheck: $(SKELETONS)
+	@mkdir -p $(BUILD)/lint/cppcheck
+	$(Q)cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppress=missingIncludeSystem --cppcheck-build-dir=$(BUILD)/lint/cppcheck \
+		--error-exitcode=1 -D_GNU_SOURCE -D__x86_64__ -Iinclude -Iuser user
+
+lint-shell:
+	$(Q)shellcheck -x .ci/run .ci/deps $$(find tests -name '*.sh')
+	$(Q)shellcheck -x -s bash $$(find tests -name '*.bats')
+
+lint-layers lint-contracts lint-spdx lint-size: lint-%:
+	$(Q)tests/lint/$*.sh .
+
+lint-headers: $(SKELETONS)
+	$(Q)CC='$(CC)' FLAGS='-std=gnu11 $(WARNINGS) $(INCLUDES)' CLANG='$(CLANG)' \
+		BPF_FLAGS='$(BPF_FLAGS)' tests/lint/headers.sh .
+
+.PHONY: format
+format: ## lay out all C files by .clang-format
+	clang-format -i $(C_FILES)
+
+.PHONY: check-vmlinux
+check-vmlinux: ## check vmlinux/vmlinux.h against the running kernel's BTF
+	$(Q)CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' BPF_FLAGS='$(BPF_FLAGS)' BUILD=$(BUILD) vmlinux/check.sh
+
+# --- installing -----------------------------------------------------------------------------------
+.PHONY: man
+man: $(MANUALS) ## make the manual pages into build/man/
+# A page's OPTIONS section is written by the rows of the command itself, so that it cannot differ.
+$(BUILD)/man/%: user/man/%.scd $(BUILD)/bpfprof
+	@mkdir -p $(@D)
+	@echo "  MAN   $@"
+	$(Q)awk -v bpfprof=$(BUILD)/bpfprof '/^@OPTIONS .*@$$/ { gsub(/@|OPTIONS /, ""); \
+		system(bpfprof " --manual-options " $$0); next } { print }' $< | scdoc >$@.new && mv $@.new $@
+
+COMPLETIONS := $(SHELLS:%=$(BUILD)/completion/%)
+$(COMPLETIONS): $(BUILD)/completion/%: $(BUILD)/bpfprof
+	@mkdir -p $(@D)
+	$(Q)$< --completion $* >$@.new && mv $@.new $@
+
+bin := $(DESTDIR)$(PREFIX)/bin
+man := $(DESTDIR)$(PREFIX)/share/man/man1
+share := $(DESTDIR)$(PREFIX)/share
+INSTALLED := $(bin)/bpfprof $(MANUALS:$(BUILD)/man/%=$(man)/%) \
+	$(share)/bash-completion/completions/bpfprof $(share)/zsh/site-functions/_bpfprof \
+	$(share)/fish/vendor_completions.d/bpfprof.fish
+
+.PHONY: install
+install: $(BUILD)/bpfprof $(MANUALS) $(COMPLETIONS) ## install below PREFIX (/usr/local), DESTDIR in front
+	$(Q)install -D -m 755 $(BUILD)/bpfprof $(bin)/bpfprof
+	$(Q)$(foreach page,$(MANUALS),install -D -m 644 $(page) $(man)/$(notdir $(page)) &&) true
+	$(Q)install -D -m 644 $(BUILD)/completion/bash $(share)/bash-completion/completions/bpfprof
+	$(Q)install -D -m 644 $(BUILD)/completion/zsh $(share)/zsh/site-functions/_bpfprof
+	$(Q)install -D -m 644 $(BUILD)/completion/fish $(share)/fish/vendor_completions.d/bpfprof.fish
+	@$(give_back)
+
+.PHONY: uninstall
+uninstall: ## remove exactly what install put there
+	$(Q)rm -f $(INSTALLED)
 
 .PHONY: clean
 clean: ## remove build/
 	rm -rf $(BUILD)
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
+
+-include $(USER_OBJECTS:.o=.d) $(BPF_SOURCES:%.c=$(BUILD)/%.d) $(TESTS:=.d)

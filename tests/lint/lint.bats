@@ -1,0 +1,23 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `make lint`, one test a rule, so that the count and the report name the rule that was broken.
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	unset MAKEFLAGS MAKELEVEL MFLAGS
+}
+
+holds() {
+	make -s -j2 --no-print-directory BUILD="${BUILD:-build}" "lint-$1"
+}
+
+@test "every C file is laid out by clang-format" { holds format; }
+@test "clang-tidy finds nothing" { holds tidy; }
+@test "cppcheck finds nothing" { holds cppcheck; }
+@test "shellcheck finds nothing" { holds shell; }
+@test "folders include only what is below them" { holds layers; }
+@test "every header compiles alone" { holds headers; }
+@test "every prototype in a header has its contract" { holds contracts; }
+@test "every file has its licence and says what it is for" { holds spdx; }
+@test "no file is too long to be read at one sitting" { holds size; }

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Runs tests under prove and closes with one line that counts them.
+#
+# usage: BUILD=folder tests/run.sh KIND...      KIND: lint unit kernel cli, or a test file
+#
+# Unit tests run two at a time, everything else alone and in this order, as kernel tests measure the
+# machine. What was skipped is named. The status is 0 only if something ran and nothing failed.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+: "${BUILD:=$PWD/build}"
+export BUILD BPFPROF="${BPFPROF:-$BUILD/bpfprof}" WORKLOADS="$BUILD/tests/workloads"
+export TAP_FOLDER="$BUILD/tests/tap"
+rm -rf "$TAP_FOLDER" && mkdir -p "$TAP_FOLDER" || exit 1
+
+# The tests of one kind. Folders that do not exist (yet) have none.
+list_tests() {
+	case $1 in
+	lint) ls tests/lint/*.bats ;;
+	unit)
+		for source in tests/unit/*_test.c tests/unit/*/*_test.c; do
+			[ -e "$source" ] && echo "$BUILD/${source%.c}"
+		done
+		for source in tests/fuzz/*_fuzz.c; do
+			[ -e "$source" ] && echo "$BUILD/${source%_fuzz.c}_replay"
+		done
+		;;
+	kernel)
+		for source in tests/kernel/*_test.c; do
+			[ -e "$source" ] && echo "$BUILD/${source%.c}"
+		done
+		ls tests/kernel/*.bats
+		;;
+	cli) ls tests/cli/*.bats ;;
+	*) echo "$1" ;;
+	esac 2>/dev/null
+}
+
+tests=()
+for kind in "$@"; do
+	mapfile -t found < <(list_tests "$kind")
+	tests+=("${found[@]}")
+done
+[ ${#tests[@]} -gt 0 ] || { echo "0 passed, 0 failed, 0 skipped"; exit 1; }
+
+cat >"$TAP_FOLDER/rules.yml" <<END
+---
+seq:
+  - seq: 'tests/lint/**'
+  - par: '$BUILD/tests/unit/**'
+  - par: '$BUILD/tests/fuzz/**'
+  - seq: '**'
+END
+prove -j2 --rulesfile "$TAP_FOLDER/rules.yml" --failures --comments -e tests/run-one.sh "${tests[@]}"
+status=$?
+
+cat "$TAP_FOLDER"/*.tap 2>/dev/null | awk -f tests/count.awk -v expected=${#tests[@]} || status=1
+exit $status

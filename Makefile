@@ -22,6 +22,7 @@ DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 
 # --- how it is built ------------------------------------------------------------------------------
 Q := $(if $(V),,@)
+SAY := @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
 ARCH := $(shell uname -m)
 BPF_ARCH := $(if $(filter aarch64 arm64,$(ARCH)),arm64,x86)
 RELEASE := 0.1
@@ -110,12 +111,12 @@ $(BUILD)/prepared: Makefile .ci/deps
 
 $(BUILD)/%.bpf.o: %.bpf.c $(BUILD)/flags | $(BUILD)/prepared
 	@mkdir -p $(@D)
-	@echo "  BPF   $@"
+	$(SAY) "  BPF   $@"
 	$(Q)$(CLANG) $(BPF_FLAGS) -MMD -MP -c $< -o $@
 
 define make_skeleton
 	@mkdir -p $(@D)
-	@echo "  SKEL  $@"
+	$(SAY) "  SKEL  $@"
 	$(Q)$(BPFTOOL) gen skeleton $< name $(subst .,_,$(notdir $*))_bpf >$@.new && mv $@.new $@
 endef
 $(BUILD)/skeleton/%.skel.h: $(BUILD)/bpf/%.bpf.o
@@ -125,15 +126,15 @@ $(BUILD)/tests/kernel/%.skel.h: $(BUILD)/tests/kernel/%.bpf.o
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(SKELETONS) $(BUILD)/prepared
 	@mkdir -p $(@D)
-	@echo "  CC    $@"
+	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(INCLUDES) $(CPPFLAGS) $(C_FLAGS) -DBPFPROF_VERSION='"$(VERSION)"' -MMD -MP -c $< -o $@
 
 $(LIBRARY): $(filter-out $(BUILD)/user/main.o,$(USER_OBJECTS))
-	@echo "  AR    $@"
+	$(SAY) "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 $(BUILD)/bpfprof: $(BUILD)/user/main.o $(LIBRARY)
-	@echo "  LD    $@"
+	$(SAY) "  LD    $@"
 	$(Q)$(CC) $(C_FLAGS) $(LDFLAGS) $^ $(LDLIBS) -o $@
 
 # --- packages and running -------------------------------------------------------------------------
@@ -144,7 +145,7 @@ need = $(if $(filter no,$(DEPS)),:,CC='$(CC)' CLANG='$(CLANG)' .ci/deps $(foreac
 .PHONY: run
 run: ## install what is missing, build, profile this machine for 10 s and show the report
 	@$(call need,$(DEB_BUILD_PACKAGES))
-	@$(MAKE) -s --no-print-directory all; status=$$?; $(give_back); exit $$status
+	@$(MAKE) --no-print-directory all; status=$$?; $(give_back); exit $$status
 	@PAGER= BPFPROF_PAGER= $(BUILD)/bpfprof -a -F 99 --duration 10; status=$$?; \
 		[ "$$(id -u)" != 0 ] || chown --reference=Makefile perf.data 2>/dev/null; exit $$status
 
@@ -159,7 +160,7 @@ run_tests = BUILD=$(abspath $(BUILD)) BPFPROF=$(abspath $(BUILD))/bpfprof PERF=$
 .PHONY: test
 test: ## install what is missing, lint, and run every test; the last line counts them
 	@$(call need,$(DEB_PACKAGES))
-	@$(MAKE) -s --no-print-directory test-all; status=$$?; $(give_back); exit $$status
+	@$(MAKE) --no-print-directory test-all; status=$$?; $(give_back); exit $$status
 
 .PHONY: test-all
 test-all: tests-built ## the same without looking for packages
@@ -182,19 +183,19 @@ cli-tests: tests-built ## build and run the command-line tests
 
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
 	@mkdir -p $(@D)
-	@echo "  TEST  $@"
+	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
 		$(LDLIBS) -lcmocka -o $@
 
 $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
 	@mkdir -p $(@D)
-	@echo "  TEST  $@"
+	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
 		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
 
 $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
 	@mkdir -p $(@D)
-	@echo "  TEST  $@"
+	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -DCORPUS='"tests/fuzz/corpus/$*"' \
 		$(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -o $@
 
@@ -202,11 +203,11 @@ $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
 workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)
 $(BUILD)/tests/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
-	@echo "  LOAD  $@"
+	$(SAY) "  LOAD  $@"
 	$(Q)$(CC) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
 $(BUILD)/tests/workloads/%: tests/workloads/%.cc
 	@mkdir -p $(@D)
-	@echo "  LOAD  $@"
+	$(SAY) "  LOAD  $@"
 	$(Q)$(CXX) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
 
 .PHONY: golden
@@ -246,7 +247,7 @@ fuzzers-run: $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
 			$(BUILD)/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
 	done
 $(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
-	@echo "  FUZZ  $@"
+	$(SAY) "  FUZZ  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) $< $(LIBRARY) -fsanitize=fuzzer $(LDFLAGS) \
 		$(LDLIBS) -o $@
 
@@ -255,7 +256,7 @@ bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf
 	$(Q)$(subst tests/run.sh,tests/bench/bench.sh,$(run_tests)) $(BENCH)
 $(BUILD)/tests/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
-	@echo "  BENCH $@"
+	$(SAY) "  BENCH $@"
 	$(Q)$(CC) -D_GNU_SOURCE -O2 -g -std=gnu11 $(WARNINGS) $< -o $@ -lpthread
 
 # --- lint -----------------------------------------------------------------------------------------
@@ -279,7 +280,7 @@ $(BUILD)/lint/tests/%.c.tidy: tests/%.c $(BUILD)/tests/% .clang-tidy
 	$(tidy)
 define tidy
 	@mkdir -p $(@D)
-	@echo "  TIDY  $<"
+	$(SAY) "  TIDY  $<"
 	$(Q)tests/lint/tidy.sh $< -std=gnu11 $(INCLUDES) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""'
 	@touch $@
 endef
@@ -287,12 +288,14 @@ endef
 lint-cppcheck: $(SKELETONS)
 	@mkdir -p $(BUILD)/lint/cppcheck
 	$(Q)cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --cppcheck-build-dir=$(BUILD)/lint/cppcheck \
+		--suppress=missingIncludeSystem --suppress=identicalInnerCondition --cppcheck-build-dir=$(BUILD)/lint/cppcheck \
 		--error-exitcode=1 -D_GNU_SOURCE -D__x86_64__ -Iinclude -Iuser user
 
+# SC2030, SC2031: every bats test is a subshell.
+# SC2016: what looks like an expression in single quotes is awk.
 lint-shell:
-	$(Q)shellcheck -x .ci/run .ci/deps $$(find tests -name '*.sh')
-	$(Q)shellcheck -x -s bash $$(find tests -name '*.bats')
+	$(Q)shellcheck -x -e SC2016 .ci/run .ci/deps $$(find tests -name '*.sh')
+	$(Q)shellcheck -x -s bash -e SC2016,SC2030,SC2031 $$(find tests -name '*.bats')
 
 lint-layers lint-contracts lint-spdx lint-size: lint-%:
 	$(Q)tests/lint/$*.sh .
@@ -315,7 +318,7 @@ man: $(MANUALS) ## make the manual pages into build/man/
 # A page's OPTIONS section is written by the rows of the command itself, so that it cannot differ.
 $(BUILD)/man/%: user/man/%.scd $(BUILD)/bpfprof
 	@mkdir -p $(@D)
-	@echo "  MAN   $@"
+	$(SAY) "  MAN   $@"
 	$(Q)awk -v bpfprof=$(BUILD)/bpfprof '/^@OPTIONS .*@$$/ { gsub(/@|OPTIONS /, ""); \
 		system(bpfprof " --manual-options " $$0); next } { print }' $< | scdoc >$@.new && mv $@.new $@
 

@@ -21,6 +21,8 @@ function skip(what)
 
 function test_name(line)
 {
+	sub(/ *# *[Ss][Kk][Ii][Pp] */, ": ", line)
+	sub(/: $/, "", line)
 	sub(/^(not )?ok *[0-9]* *(- )?/, "", line)
 	return line
 }

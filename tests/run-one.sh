@@ -19,5 +19,7 @@ CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 5 "${TEST_SECONDS:-600}" "${command[@]}" |
 	sed -u 's/^not ok \([0-9]*\) # SKIP \(.*\)/ok \1 - \2 # SKIP/' | tee -a "$tap"
 status=${PIPESTATUS[0]}
 [ "$status" != 124 ] || echo "# stopped after ${TEST_SECONDS:-600} s" | tee -a "$tap"
+# prove shows no comments of a test: say here what failed and why.
+sed -n '/^not ok/,/^ok/ { /^ok/!p }' "$tap" >&2
 echo "#exit $status" >>"$tap"
 exit "$status"

@@ -52,7 +52,8 @@ seq:
   - par: '$BUILD/tests/fuzz/**'
   - seq: '**'
 END
-prove -j2 --rulesfile "$TAP_FOLDER/rules.yml" --failures --comments -e tests/run-one.sh "${tests[@]}"
+HARNESS_RULESFILE=$TAP_FOLDER/rules.yml \
+	prove -j2 --failures -e tests/run-one.sh "${tests[@]}"
 status=$?
 
 cat "$TAP_FOLDER"/*.tap 2>/dev/null | awk -f tests/count.awk -v expected=${#tests[@]} || status=1

@@ -15,7 +15,7 @@
 enum option_kind {
 	OPTION_END = 0,	 /* the row that ends the table */
 	OPTION_HEADING,	 /* only a heading in the help: `help` */
-	OPTION_FLAG,	 /* bool; --name sets it, --no-name clears it */
+	OPTION_FLAG,	 /* bool; --name sets it, --no-name clears it; so does --x for "no-x" */
 	OPTION_U32,	 /* u32 */
 	OPTION_U64,	 /* u64 */
 	OPTION_BYTES,	 /* u64 bytes: 4M */
@@ -26,6 +26,13 @@ enum option_kind {
 	OPTION_CALL,	 /* `parse` is called */
 };
 
+/* Whether an option's argument may be left out, and how it is told from the next argument. */
+enum option_argument {
+	ARGUMENT_NEEDED,     /* -F 99, -F99, --freq=99, --freq 99 */
+	ARGUMENT_ATTACHED,   /* -z, -z3, --compression-level=3: never the next word */
+	ARGUMENT_MAYBE_NEXT, /* the next word too, unless it begins with "-", as perf report -g */
+};
+
 /* The texts of an option that may be given several times, in order. */
 struct text_list {
 	const char **items;
@@ -34,14 +41,16 @@ struct text_list {
 
 struct option_row {
 	enum option_kind kind;
-	char letter;	      /* 0: only the long name */
-	const char *name;     /* long name without dashes */
-	size_t offset;	      /* of the field in the settings struct: offsetof() */
-	const char *argument; /* placeholder in the help, "HZ"; NULL for flags */
-	const char *help;     /* one phrase, no full stop */
-	bool optional;	      /* the argument may be left out (then `parse` gets NULL) */
-	bool hidden;	      /* accepted, but not in help or completion */
-	const char *config;   /* "report.children": also set from config files; or NULL */
+	char letter;	  /* 0: only the long name */
+	const char *name; /* long name without dashes */
+	size_t offset;	  /* of the field in the settings struct: offsetof() */
+	/* Placeholder in the help, "HZ"; NULL: takes none. Completion knows FILE, DIRECTORY, PID,
+	 * USER and words to choose from: "auto|always|never". */
+	const char *argument;
+	const char *help; /* one phrase, no full stop; the default is added from `defaults` */
+	enum option_argument optional; /* only for OPTION_CALL, where `parse` gets NULL then */
+	bool hidden;		       /* accepted, but not in help or completion */
+	const char *config;	       /* "report.children": also set from config files; or NULL */
 	/*
 	 * OPTION_CALL: takes the argument (NULL if none was given, and "" never) into the settings.
 	 * Returns 0 or a negative errno with a fail() sentence that need not repeat the option.
@@ -53,8 +62,12 @@ struct option_row {
 struct arguments {
 	char **items;
 	int count;
-	int after_dashes; /* how many of them stood behind "--"; they are the last ones */
+	int after_dashes;      /* how many of them stood behind "--"; they are the last ones */
+	struct text_list kept; /* texts from config files that the settings borrow */
 };
+
+/* The exit statuses of every command; `record -- command` passes on the command's own. */
+enum exit_status { STATUS_DONE = 0, STATUS_COULD_NOT = 1, STATUS_WRONG_USAGE = 2 };
 
 struct command {
 	const char *name;
@@ -65,24 +78,32 @@ struct command {
 	size_t settings_bytes;
 	const void *defaults;  /* a settings struct, copied before parsing; NULL: zeroes */
 	bool stop_at_argument; /* the first argument ends the options (as in `perf record ls -l`) */
-	/* Does the work. Returns the exit status (0 … 255), or a negative errno with a sentence. */
+	/* Does the work. Returns the exit status (0 … 255), or a negative errno with a sentence:
+	 * -EINVAL ends as STATUS_WRONG_USAGE, others as STATUS_COULD_NOT. */
 	int (*run)(const void *settings, struct arguments arguments);
 };
 
 /*
  * Config files (for rows with `config`) and then the command line, into `settings`.
  *
- * argv       without the program and command name
+ * argv       without the program and command name; is put into another order
  * settings   settings_bytes bytes, filled with the defaults first
  * ret_left   the other arguments; borrowed from argv
- * Returns 0; -EINVAL with a sentence (unknown option: the nearest name is suggested);
- * -ECANCELED if --help was given (and printed).
+ * Returns 0, and then both are released with options_release(); -EINVAL with a sentence (unknown
+ * option: the nearest name is suggested); the error of a config file; -ECANCELED if --help was
+ * given: print it.
  */
 int options_parse(const struct command *command, int argc, char **argv, void *settings,
 		  struct arguments *ret_left);
 
-/* Frees what text lists of `settings` own. */
-void options_release(const struct command *command, void *settings);
+/* Frees what the text lists of `settings` and `left` own. */
+void options_release(const struct command *command, void *settings, struct arguments *left);
+
+/* The row of that long name; NULL if there is none. */
+const struct option_row *options_find(const struct option_row *rows, const char *name);
+
+/* Whether a row is a flag that is set unless it is cleared: then --no-name is worth a word. */
+bool options_is_on_by_default(const struct command *command, const struct option_row *row);
 
 /* The help of one command: synopsis, options by heading, examples; `width` columns. */
 void options_print_help(const struct command *command, FILE *out, unsigned int width);
@@ -90,8 +111,11 @@ void options_print_help(const struct command *command, FILE *out, unsigned int w
 /* The OPTIONS section of the manual page, as scdoc text. */
 void options_print_manual(const struct command *command, FILE *out);
 
-/* Completion for bash, zsh or fish of all `commands` (NULL ends). Returns 0, or -EINVAL for another
- * shell, with a sentence. */
+/* The EXAMPLES section of the manual page, as scdoc text. */
+void options_print_manual_examples(const struct command *command, FILE *out);
+
+/* Completion for bash, zsh or fish of all `commands` (NULL ends); the command without a name is
+ * what runs when none is typed. Returns 0, or -EINVAL for another shell, with a sentence. */
 int options_print_completion(const struct command *const *commands, const char *shell, FILE *out);
 
 /* The candidate nearest to `word` (edit distance), NULL if none is near; `names` ends with NULL. */

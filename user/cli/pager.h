@@ -5,13 +5,19 @@
 #ifndef CLI_PAGER_H
 #define CLI_PAGER_H
 
+#include <stdbool.h>
+
 /*
  * Sends stdout through $BPFPROF_PAGER, $PAGER or "less" (LESS=FRX unless set) if stdin and stdout
- * are a terminal; otherwise, with an empty $PAGER or without a pager, does nothing.
+ * are a terminal that is not dumb; otherwise, with an empty or missing pager or "cat", does
+ * nothing. COLUMNS keeps the terminal's width.
  */
 void pager_start(void);
 
 /* Flushes stdout and waits until the person has closed the pager. Harmless without one. */
 void pager_finish(void);
+
+/* Whether stdout goes to our pager now. */
+bool pager_is_running(void);
 
 #endif

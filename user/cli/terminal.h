@@ -10,10 +10,13 @@
 
 enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
 
-/* Columns of the terminal behind `out`, $COLUMNS if set, else 80. */
+/* $COLUMNS if it is set, else the columns of the terminal behind `out`, else 80. */
 unsigned int terminal_width(FILE *out);
 
-/* Whether `out` gets colour: a terminal, TERM is not "dumb", NO_COLOR is unset or empty. */
+/* Whether TERM says that the terminal can't move its cursor: unset, empty or "dumb". */
+bool terminal_is_dumb(void);
+
+/* Whether `out` gets colour: a terminal (or our pager), not dumb, NO_COLOR is unset or empty. */
 bool terminal_wants_color(FILE *out, enum color_mode mode);
 
 /* Parses auto, always or never. Returns 0 or -EINVAL with a sentence. */

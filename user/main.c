@@ -1,8 +1,261 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The command table.
+ * The command table: finds the command, runs it, prints the one error line, ends with its status.
  */
-int main(void)
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "bpfprof/counters.h"
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+/* A row a command; what runs without a command's name comes last, it has no name. */
+static const struct command *const commands[] = {
+	NULL,
+};
+
+static const struct command *find_command(const char *name)
 {
+	for (const struct command *const *command = commands; *command; command++)
+		if (!strcmp((*command)->name, name))
+			return *command;
+	return NULL;
+}
+
+/* --- what main.c does itself --------------------------------------------------------------------
+ */
+
+static const char examples[] =
+	"sudo bpfprof -a -F 99 --duration 10\tprofile this machine for ten seconds\n"
+	"sudo bpfprof -p 1234\tprofile a process until Ctrl-C\n"
+	"sudo bpfprof -- make -j8\tprofile a command\n"
+	"bpfprof report --no-children\tread perf.data again, callees only\n";
+
+static void print_overview(FILE *out)
+{
+	const char *line = examples;
+
+	fputs("Usage: bpfprof [options] [-- command [args]]\n"
+	      "       bpfprof COMMAND [options]\n\n"
+	      "Shows where CPU time goes. Without a COMMAND: records, then prints the report.\n\n"
+	      "Commands:\n",
+	      out);
+	for (const struct command *const *command = commands; *command; command++)
+		if (*(*command)->name)
+			fprintf(out, "  %-10s %s\n", (*command)->name, (*command)->summary);
+	fputs("  help       print the options of a command\n"
+	      "\nExamples:\n",
+	      out);
+	while (*line) {
+		int typed = (int)strcspn(line, "\t");
+		int said = (int)strcspn(line + typed + 1, "\n");
+
+		fprintf(out, "  %-38.*s %.*s\n", typed, line, said, line + typed + 1);
+		line += typed + 1 + said + 1;
+	}
+	fputs("\nOptions: see bpfprof COMMAND --help; without a COMMAND, those of record.\n"
+	      "Also: --version, --no-pager, completion bash|zsh|fish.\n",
+	      out);
+}
+
+static void print_command_help(const struct command *command)
+{
+	unsigned int width = terminal_width(stdout);
+
+	pager_start();
+	options_print_help(command, stdout, width);
+}
+
+static int unknown_command(const char *name)
+{
+	VEC(const char *) names = {0};
+	const char *nearest;
+
+	for (const struct command *const *command = commands; *command; command++)
+		if (*(*command)->name)
+			*vec_add(&names) = (*command)->name;
+	*vec_add(&names) = "help";
+	*vec_add(&names) = "version";
+	*vec_add(&names) = "completion";
+	*vec_add(&names) = NULL;
+	nearest = nearest_name(name, names.items);
+	vec_release(&names);
+	if (nearest)
+		return fail_plain(-EINVAL, NULL, "unknown command '%s'; did you mean %s?", name,
+				  nearest);
+	return fail_plain(-EINVAL,
+			  "bpfprof --help lists them; to profile a program: bpfprof -- PROGRAM",
+			  "unknown command '%s'", name);
+}
+
+static int run_help(int argc, char **argv)
+{
+	const struct command *command;
+
+	if (argc == 0) {
+		print_overview(stdout);
+		return 0;
+	}
+	command = find_command(argv[0]);
+	if (!command)
+		return unknown_command(argv[0]);
+	print_command_help(command);
 	return 0;
+}
+
+static int run_version(int argc, char **argv)
+{
+	(void)argc;
+	(void)argv;
+	puts("bpfprof " BPFPROF_VERSION);
+	return 0;
+}
+
+static int run_completion(int argc, char **argv)
+{
+	if (argc != 1)
+		return fail_plain(-EINVAL, "give bash, zsh or fish", "completion for which shell?");
+	return options_print_completion(commands, argv[0], stdout);
+}
+
+/* The list of losses, for the manual. */
+static void print_manual_losses(FILE *out)
+{
+	static const char *const kinds[] = {
+		[LOST] = "lost",
+		[CUT] = "stack cut",
+		[SKIPPED] = "left out",
+		[OTHER] = "other",
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(counter_rows); i++)
+		if (kinds[counter_rows[i].kind])
+			fprintf(out, "*%s*: %s\n\n", kinds[counter_rows[i].kind],
+				counter_rows[i].sentence);
+}
+
+/* Generated parts of the manual pages: "losses", "COMMAND" or "COMMAND examples". */
+static int run_manual(int argc, char **argv)
+{
+	const struct command *command = argc ? find_command(argv[0]) : NULL;
+
+	if (argc && !strcmp(argv[0], "losses"))
+		print_manual_losses(stdout);
+	else if (command && argc > 1)
+		options_print_manual_examples(command, stdout);
+	else if (command)
+		options_print_manual(command, stdout);
+	else
+		return fail_plain(-EINVAL, NULL, "no such part of the manual");
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*run)(int argc, char **argv);
+} own_words[] = {
+	{"help", run_help},
+	{"--help", run_help},
+	{"-h", run_help},
+	{"version", run_version},
+	{"--version", run_version},
+	{"completion", run_completion},
+	{"--completion", run_completion},
+	{"--manual-options", run_manual},
+};
+
+/* --- running ------------------------------------------------------------------------------------
+ */
+
+static int run_command(const struct command *command, int argc, char **argv)
+{
+	CLEANUP(freep) void *settings = must_alloc(command->settings_bytes);
+	struct arguments left;
+	int status = options_parse(command, argc, argv, settings, &left);
+
+	if (status == -ECANCELED) {
+		print_command_help(command);
+		return 0;
+	}
+	if (status)
+		return *command->name ? fail_while(status, "%s", command->name) : status;
+	status = command->run(settings, left);
+	options_release(command, settings, &left);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	const char *word = argc ? argv[0] : "";
+	const struct command *command;
+
+	for (size_t i = 0; i < ARRAY_COUNT(own_words); i++)
+		if (!strcmp(word, own_words[i].name))
+			return own_words[i].run(argc - 1, argv + 1);
+	command = find_command(*word == '-' ? "" : word);
+	if (!command)
+		return unknown_command(word);
+	return *command->name ? run_command(command, argc - 1, argv + 1)
+			      : run_command(command, argc, argv);
+}
+
+/* Sentences may hold foreign names: nothing of them may steer the terminal. */
+static void print_error(const char *sentence)
+{
+	struct text text = {0};
+
+	text_append_printable(&text, sentence);
+	fprintf(stderr, "bpfprof: %s\n", text_view(&text));
+	text_release(&text);
+}
+
+/* Flushes what was printed. A reader that went away needs no words, a full disk does. */
+static int finish_output(int status)
+{
+	bool was_paged = pager_is_running();
+	int error;
+
+	progress_clear();
+	pager_finish();
+	if (was_paged)
+		return status;
+	errno = 0;
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	error = errno ? -errno : -EIO;
+	if (error != -EPIPE && status >= 0)
+		return fail(error, NULL, "cannot write to standard output");
+	return status ? status : STATUS_COULD_NOT;
+}
+
+/* A file that we open must not become standard output because that was closed. */
+static void open_standard_files(void)
+{
+	int fd = open("/dev/null", O_RDWR);
+
+	while (fd >= 0 && fd <= STDERR_FILENO)
+		fd = open("/dev/null", O_RDWR);
+	if (fd >= 0)
+		close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	int status;
+
+	open_standard_files();
+	if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
+		setenv("BPFPROF_PAGER", "", 1);
+		argc--;
+		argv++;
+	}
+	status = finish_output(run(argc - 1, argv + 1));
+	if (status >= 0)
+		return status;
+	print_error(fail_sentence());
+	return status == -EINVAL ? STATUS_WRONG_USAGE : STATUS_COULD_NOT;
 }

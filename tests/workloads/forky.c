@@ -26,7 +26,7 @@ static void child(unsigned long number, unsigned long turns, char **program)
 		execvp(program[0], program);
 		_exit(127);
 	}
-	snprintf(name, sizeof(name), "child-%lu", number);
+	snprintf(name, sizeof(name), "child-%lu", number % 1000000);
 	prctl(PR_SET_NAME, name);
 	child_work(turns);
 	_exit(0);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { UNIT = 50000 }; /* turns of the loop for one fifth of a round */
+enum { UNIT = 180000 }; /* turns of the loop for one fifth of a round */
 
 /* Work that no compiler can shorten: each turn needs the one before. The same instructions stand in
  * bar and in foo, so that equal counts are equal times. */

@@ -257,7 +257,7 @@ bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf
 $(BUILD)/tests/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(SAY) "  BENCH $@"
-	$(Q)$(CC) -D_GNU_SOURCE -O2 -g -std=gnu11 $(WARNINGS) $< -o $@ -lpthread
+	$(Q)$(CC) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -std=gnu11 $(WARNINGS) $< -o $@ -lpthread
 
 # --- lint -----------------------------------------------------------------------------------------
 LINTS := format tidy cppcheck shell layers headers contracts spdx size

@@ -155,7 +155,8 @@ deb-deps: ## install what building and testing need, through apt
 
 # --- tests ----------------------------------------------------------------------------------------
 run_tests = BUILD=$(abspath $(BUILD)) BPFPROF=$(abspath $(BUILD))/bpfprof PERF=$(PERF) \
-	BPFTOOL=$(BPFTOOL) CC=$(CC) CLANG=$(CLANG) tests/run.sh
+	BPFTOOL=$(BPFTOOL) CC=$(CC) CLANG=$(CLANG) SANITIZE=$(SANITIZE) COVERAGE=$(COVERAGE) \
+	tests/run.sh
 
 .PHONY: test
 test: ## install what is missing, lint, and run every test; the last line counts them
@@ -211,8 +212,8 @@ $(BUILD)/tests/workloads/%: tests/workloads/%.cc
 	$(Q)$(CXX) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
 
 .PHONY: golden
-golden: $(BUILD)/bpfprof ## write the expected outputs in tests/golden/ again; review the diff
-	$(Q)GOLDEN=write $(run_tests) cli
+golden: tests-built ## write the expected outputs in tests/golden/ again; review the diff
+	$(Q)GOLDEN=write $(run_tests) unit cli
 	@git --no-pager diff --stat -- tests/golden
 
 .PHONY: asan

@@ -1,0 +1,53 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# `make install` and `make uninstall` below DESTDIR, and `make help`.
+
+setup() {
+	cd "$BATS_TEST_DIRNAME/../.." || return
+	unset MAKEFLAGS MAKELEVEL MFLAGS
+	root=$BATS_TEST_TMPDIR/root
+}
+
+make_quietly() {
+	make -s --no-print-directory BUILD="${BUILD:-build}" "$@"
+}
+
+@test "install puts the program, manual pages and completions below PREFIX" {
+	make_quietly install DESTDIR="$root" PREFIX=/usr
+	[ -x "$root/usr/bin/bpfprof" ]
+	[ -s "$root/usr/share/bash-completion/completions/bpfprof" ]
+	[ -s "$root/usr/share/zsh/site-functions/_bpfprof" ]
+	[ -s "$root/usr/share/fish/vendor_completions.d/bpfprof.fish" ]
+	for page in user/man/*.scd; do
+		[ -s "$root/usr/share/man/man1/$(basename "$page" .scd)" ]
+	done
+	"$root/usr/bin/bpfprof" --version
+}
+
+@test "what install puts there can be read: manual pages, bash completion" {
+	make_quietly install DESTDIR="$root" PREFIX=/usr
+	for page in "$root"/usr/share/man/man1/*; do
+		MANWIDTH=80 man --warnings -l "$page" 2>"$BATS_TEST_TMPDIR/warnings" >"$BATS_TEST_TMPDIR/text"
+		[ ! -s "$BATS_TEST_TMPDIR/warnings" ]
+		grep -q '^NAME' "$BATS_TEST_TMPDIR/text"
+		! grep -q '@OPTIONS' "$BATS_TEST_TMPDIR/text"
+	done
+	bash -n "$root/usr/share/bash-completion/completions/bpfprof"
+}
+
+@test "uninstall removes exactly what install put there" {
+	mkdir -p "$root/usr/bin"
+	touch "$root/usr/bin/other"
+	make_quietly install DESTDIR="$root" PREFIX=/usr
+	make_quietly uninstall DESTDIR="$root" PREFIX=/usr
+	[ "$(find "$root" -type f)" = "$root/usr/bin/other" ]
+}
+
+@test "help names every target a person types" {
+	run make_quietly help
+	[ "$status" = 0 ]
+	for target in all run test lint format asan coverage fuzz bench man install uninstall deb-deps help; do
+		[[ $output == *"  $target "* ]]
+	done
+}

@@ -28,14 +28,14 @@ int number_parse_u64(const char *text, u64 *ret_value)
 	if (*end)
 		return -EINVAL;
 	if (errno)
-		return -errno;
+		return -ERANGE;
 	*ret_value = value;
 	return 0;
 }
 
 int number_parse_u32(const char *text, u32 *ret_value)
 {
-	u64 value;
+	u64 value = 0;
 	int error = number_parse_u64(text, &value);
 
 	if (error)
@@ -104,7 +104,7 @@ int number_parse_bytes(const char *text, u64 *ret_bytes)
 		if (!strcasecmp(rest, "iB"))
 			rest++;
 	}
-	if (strcasecmp(rest, "B") && *rest)
+	if (*rest && strcasecmp(rest, "B") != 0)
 		return -EINVAL;
 	return scale_decimal(decimal, unit, ret_bytes);
 }
@@ -146,7 +146,7 @@ int number_parse_percent(const char *text, double *ret_percent)
 
 	if (error)
 		return error;
-	if (*rest && strcmp(rest, "%"))
+	if (*rest && strcmp(rest, "%") != 0)
 		return -EINVAL;
 	percent = (double)decimal.whole + (double)decimal.billionths / 1e9;
 	if (percent > 100)

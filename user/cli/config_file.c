@@ -243,7 +243,7 @@ int config_read_all(config_take *take, void *context)
 	const char *only = getenv("PERF_CONFIG"), *home = getenv("HOME");
 
 	if (only && *only)
-		return read_file(only, take, context);
+		return read_file(only, take, context); /* named: it must be there */
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
 		CLEANUP(freep) char *of_all = must_format("/etc/%s", names[i]);
 		CLEANUP(freep) char *of_user = must_format("%s/.%s", home ? home : "", names[i]);

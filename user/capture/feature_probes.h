@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The probes behind the rows of features.c. Private to this folder.
+ *
+ * Each tries the thing itself, touches nothing that lasts, and returns 0 or the negative errno of
+ * the attempt. `found` has FEATURE_FOUND_BYTES bytes and is "" before the call.
+ */
+#ifndef CAPTURE_FEATURE_PROBES_H
+#define CAPTURE_FEATURE_PROBES_H
+
+enum { FEATURE_FOUND_BYTES = 128 };
+
+/* The kernel's BTF is where libbpf looks for it. */
+int probe_btf(char *found);
+/* A cpu-clock event of another's process opens on a CPU. */
+int probe_perf_events(char *found);
+/* A BPF ring buffer can be made. */
+int probe_ring_buffer(char *found);
+/* A program of type perf_event loads, and attaches to a cpu-clock event. */
+int probe_perf_program(char *found);
+/* A program that reads kernel memory loads: not so under lockdown=confidentiality. */
+int probe_read_kernel(char *found);
+/* A program on a raw tracepoint attaches. */
+int probe_raw_tracepoint(char *found);
+/* Side-band events come with build ids. */
+int probe_mmap_build_id(char *found);
+/* /proc/kallsyms shows addresses. */
+int probe_kernel_symbols(char *found);
+/* The JIT compiler tells kallsyms the names of BPF programs. */
+int probe_bpf_symbols(char *found);
+/* The mappings of another user's process can be read. */
+int probe_other_processes(char *found);
+/* A PMU counts cycles, and can interrupt. */
+int probe_cycles(char *found);
+/* Cycles can be sampled with a branch stack of calls. */
+int probe_branch_stack(char *found);
+/* The kernel measures how long BPF programs run. */
+int probe_bpf_stats(char *found);
+/* Maps as large as a recording needs are allowed. */
+int probe_memlock(char *found);
+/* The highest rate that the kernel takes is at least our default. */
+int probe_sample_rate(char *found);
+/* Stacks of our default depth are taken. */
+int probe_stack_depth(char *found);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rows of what this kernel and this user may do.
+ */
+#include "capture/features.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "capture/feature_probes.h"
+
+#include <string.h>
+
+#define RIGHTS "run as root, or give the program CAP_BPF and CAP_PERFMON"
+
+/* In the order in which a person would mend them. */
+static const struct feature features[] = {
+	{"kernel-btf", "kernel BTF", "any recording",
+	 "boot a kernel built with CONFIG_DEBUG_INFO_BTF=y", FEATURE_REQUIRED, probe_btf},
+	{"perf-events", "perf events", "any recording",
+	 "run as root, give the program CAP_PERFMON, or: sysctl kernel.perf_event_paranoid=-1",
+	 FEATURE_REQUIRED, probe_perf_events},
+	{"ring-buffer", "BPF ring buffer", "any recording", RIGHTS, FEATURE_REQUIRED,
+	 probe_ring_buffer},
+	{"perf-program", "BPF programs on perf events", "any recording", RIGHTS, FEATURE_REQUIRED,
+	 probe_perf_program},
+	{"read-kernel", "kernel memory from BPF", "any recording",
+	 RIGHTS "; lockdown=confidentiality forbids it: boot with lockdown=integrity or none",
+	 FEATURE_REQUIRED, probe_read_kernel},
+	{"raw-tracepoint", "BPF programs on raw tracepoints",
+	 "following what -p and a command start", RIGHTS, FEATURE_REQUIRED, probe_raw_tracepoint},
+	{"memlock", "memory for BPF maps", "any recording", "ulimit -l unlimited", FEATURE_REQUIRED,
+	 probe_memlock},
+	{"mmap-build-id", "build ids from the kernel", "binaries that change after the recording",
+	 "boot Linux 5.12 or newer", FEATURE_WANTED, probe_mmap_build_id},
+	{"kernel-symbols", "kernel symbols", "names of kernel functions",
+	 "run as root, give the program CAP_SYSLOG, or: sysctl kernel.kptr_restrict=0",
+	 FEATURE_WANTED, probe_kernel_symbols},
+	{"bpf-symbols", "symbols of BPF programs", "names of BPF programs in kernel stacks",
+	 "sysctl net.core.bpf_jit_kallsyms=1", FEATURE_WANTED, probe_bpf_symbols},
+	{"other-processes", "other users' processes", "names in processes that run already",
+	 "run as root, or give the program CAP_SYS_PTRACE", FEATURE_WANTED, probe_other_processes},
+	{"sample-rate", "sampling rate", "the default of 99 Hz",
+	 "sysctl kernel.perf_event_max_sample_rate=100000", FEATURE_WANTED, probe_sample_rate},
+	{"stack-depth", "stack depth", "the default of 127 frames",
+	 "sysctl kernel.perf_event_max_stack=127", FEATURE_WANTED, probe_stack_depth},
+	{"bpf-stats", "run time of BPF programs", "saying what a recording cost in the kernel",
+	 "run as root", FEATURE_OPTIONAL, probe_bpf_stats},
+	{"cycles", "CPU cycle counter", "sampling cycles, instructions, misses",
+	 "none: this machine shows no hardware counters, as in most virtual machines",
+	 FEATURE_OPTIONAL, probe_cycles},
+	{"branch-stack", "branch stack of calls (LBR)", "call graphs from hardware",
+	 "none: it takes an Intel CPU, or AMD Zen 4 and newer, outside of a virtual machine",
+	 FEATURE_OPTIONAL, probe_branch_stack},
+};
+
+const struct feature *features_all(size_t *ret_count)
+{
+	*ret_count = ARRAY_COUNT(features);
+	return features;
+}
+
+const struct feature *feature_find(const char *id)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(features); i++)
+		if (!strcmp(features[i].id, id))
+			return &features[i];
+	return NULL;
+}
+
+int features_require(void)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(features); i++) {
+		const struct feature *row = &features[i];
+		char found[FEATURE_FOUND_BYTES] = "";
+		int error = row->need == FEATURE_REQUIRED ? row->probe(found) : 0;
+
+		if (error)
+			return fail(error, row->remedy, "cannot record without %s%s%s%s", row->name,
+				    found[0] ? " (" : "", found, found[0] ? ")" : "");
+	}
+	return 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The CPU lists that the kernel keeps in sysfs.
+ */
+#include "host/cpus.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <string.h>
+#include <unistd.h>
+
+enum {
+	HIGHEST_CPU = 65535, /* far above CONFIG_NR_CPUS of any distribution */
+	LIST_BYTES = 65536,
+};
+
+/* Reads "0-3,8" from a file of /sys/devices/system/cpu. */
+static int read_list(const char *name, u32 **ret_cpus, size_t *ret_count)
+{
+	CLEANUP(freep) char *path = must_format("/sys/devices/system/cpu/%s", name);
+	CLEANUP(freep) char *text = NULL;
+	int error = file_read(path, LIST_BYTES, &text, NULL);
+
+	if (error)
+		return error;
+	text[strcspn(text, "\n")] = 0;
+	return number_parse_list(text, HIGHEST_CPU, ret_cpus, ret_count);
+}
+
+int cpus_online(u32 **ret_cpus, size_t *ret_count)
+{
+	int error = read_list("online", ret_cpus, ret_count);
+
+	if (error)
+		return fail(error, "mount sysfs on /sys", "cannot tell which CPUs are online");
+	return 0;
+}
+
+u32 cpus_possible(void)
+{
+	CLEANUP(freep) u32 *cpus = NULL;
+	long configured = sysconf(_SC_NPROCESSORS_CONF);
+	size_t count;
+
+	if (!read_list("possible", &cpus, &count) && count)
+		return cpus[count - 1] + 1;
+	return configured > 0 ? (u32)configured : 1;
+}

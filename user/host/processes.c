@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The start-up scan of /proc: what runs now, as the events that would have told of it.
+ *
+ * Order as perf writes it: for each process its main thread (fork, name), its mappings, then its
+ * other threads. Everything is opened relative to the process's folder, so a pid that is used anew
+ * meanwhile cannot mix two processes.
+ */
+#include "host/processes.h"
+
+#include "base/fail.h"
+#include "base/idmap.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/vec.h"
+#include "binary/binary.h"
+#include "host/proc_maps.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* The kernel's name of a thread has at most 15 bytes; /proc shows more for kernel workers.
+ * Source: TASK_COMM_LEN in include/linux/sched.h. */
+enum { NAME_BYTES = 16, PATH_BYTES = 4096 };
+
+/* A file of /proc as it was read last; kept between reads to save allocations. */
+struct buffer {
+	VEC(char) bytes;
+};
+
+struct scan {
+	struct event_sink *sink;
+	struct scan_result result;
+	struct buffer maps, line;
+	struct idmap builds_by_inode; /* hash of (device, inode) → row of `builds` + 1 */
+	VEC(struct build_id) builds;
+};
+
+static void scan_release(struct scan *scan)
+{
+	vec_release(&scan->maps.bytes);
+	vec_release(&scan->line.bytes);
+	idmap_release(&scan->builds_by_inode);
+	vec_release(&scan->builds);
+}
+
+/* Reads a whole file, NUL terminated. Returns 0 or a negative errno. */
+static int read_into(struct buffer *buffer, int folder, const char *name)
+{
+	CLEANUP(closep) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	buffer->bytes.count = 0;
+	do {
+		vec_reserve(&buffer->bytes, 4096);
+		got = read(fd, buffer->bytes.items + buffer->bytes.count,
+			   buffer->bytes.capacity - buffer->bytes.count - 1);
+		if (got < 0 && errno != EINTR)
+			return -errno;
+		if (got > 0)
+			buffer->bytes.count += (size_t)got;
+	} while (got != 0);
+	buffer->bytes.items[buffer->bytes.count] = 0;
+	return 0;
+}
+
+/* Splits "PID (NAME) STATE PPID …" of /proc/PID/stat; the name may hold any bytes, parentheses and
+ * newlines too. */
+static int parse_stat(char *stat, char **ret_name, u32 *ret_parent)
+{
+	char *name = strchr(stat, '(');
+	char *end = strrchr(stat, ')');
+
+	if (!name || !end || end < name || strlen(end) < 5)
+		return -EBADMSG;
+	*end = 0;
+	*ret_name = name + 1;
+	*ret_parent = (u32)strtoul(end + 4, NULL, 10); /* behind ") S " */
+	return 0;
+}
+
+static int tell_name(struct scan *scan, u32 pid, u32 tid, const char *name)
+{
+	char cut[NAME_BYTES] = {0};
+	struct thread_name event = {.pid = pid, .tid = tid, .name = cut};
+
+	strncpy(cut, name, sizeof(cut) - 1);
+	return sink_call(scan->sink, on_name, &event);
+}
+
+/* The process's main thread. Returns 0, what the sink returned, or 1 if it is gone. */
+static int scan_leader(struct scan *scan, int folder, u32 pid)
+{
+	CLEANUP(freep) char *path = must_format("task/%u/stat", pid);
+	struct thread_life life = {.pid = pid, .tid = pid, .is_synthesized = true};
+	char *name;
+	int error;
+
+	/* The one in task/ does not add up the times of all threads. */
+	if (read_into(&scan->line, folder, path) ||
+	    parse_stat(scan->line.bytes.items, &name, &life.parent_pid))
+		return 1;
+	life.parent_tid = life.parent_pid;
+	scan->result.threads++;
+	error = sink_call(scan->sink, on_fork, &life);
+	return error ? error : tell_name(scan, pid, pid, name);
+}
+
+/* Another thread: its parent is the main thread, as in perf. One that is gone is passed over. */
+static int scan_thread(struct scan *scan, int tasks, u32 pid, u32 tid)
+{
+	struct thread_life life = {.pid = pid, .tid = tid, .is_synthesized = true};
+	CLEANUP(freep) char *path = must_format("%u/comm", tid);
+	size_t length;
+	int error;
+
+	if (read_into(&scan->line, tasks, path))
+		return 0;
+	length = scan->line.bytes.count;
+	if (length && scan->line.bytes.items[length - 1] == '\n')
+		scan->line.bytes.items[length - 1] = 0;
+	life.parent_pid = life.parent_tid = pid;
+	scan->result.threads++;
+	error = sink_call(scan->sink, on_fork, &life);
+	return error ? error : tell_name(scan, pid, tid, scan->line.bytes.items);
+}
+
+static int scan_threads(struct scan *scan, int folder, u32 pid)
+{
+	int fd = openat(folder, "task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	CLEANUP(closedirp) DIR *tasks = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *entry;
+	int error = 0;
+	u32 tid;
+
+	while (tasks && !error && (entry = readdir(tasks)))
+		if (!number_parse_u32(entry->d_name, &tid) && tid != pid)
+			error = scan_thread(scan, dirfd(tasks), pid, tid);
+	return error;
+}
+
+/*
+ * Opens the file behind a mapping. map_files is the very file, also if it was deleted or lies in
+ * another mount namespace; without the right to it, the path below the process's root will do if
+ * it still leads to the same inode.
+ */
+static int open_mapped(int folder, const struct mapping *mapping)
+{
+	CLEANUP(freep)
+	char *direct = must_format("map_files/%" PRIx64 "-%" PRIx64, mapping->start,
+				   mapping->start + mapping->bytes);
+	CLEANUP(freep) char *by_path = must_format("root%s", mapping->path);
+	struct stat status;
+	const char *path = direct;
+
+	if (fstatat(folder, direct, &status, 0)) {
+		if (mapping->path[0] != '/' || fstatat(folder, by_path, &status, 0))
+			return -errno;
+		path = by_path;
+	}
+	/* Opening a device or a FIFO can have effects. */
+	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
+		return -ENOENT;
+	return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+}
+
+/* The build id of a mapping's file, read once for each file. */
+static struct build_id find_build_id(struct scan *scan, int folder, const struct mapping *mapping)
+{
+	u64 device = (u64)mapping->major << 20 | mapping->minor;
+	/* Device numbers have 32 bits, inodes rarely more than 40: the product spreads both, and a
+	 * clash would need two inodes that differ by a multiple of this odd constant. */
+	u32 *place = idmap_place(&scan->builds_by_inode,
+				 mapping->inode + device * 0x9e3779b97f4a7c15);
+	struct build_id id = {0};
+
+	if (*place)
+		return scan->builds.items[*place - 1];
+	CLEANUP(closep) int fd = open_mapped(folder, mapping);
+
+	if (fd < 0 || build_id_of_fd(fd, &id))
+		id = (struct build_id){0};
+	*vec_add(&scan->builds) = id;
+	*place = (u32)scan->builds.count;
+	return id;
+}
+
+static int scan_mappings(struct scan *scan, int folder, u32 pid)
+{
+	char path[PATH_BYTES];
+	struct mapping mapping;
+	struct bytes text;
+	int found;
+
+	if (read_into(&scan->maps, folder, "maps")) {
+		scan->result.unreadable++;
+		return 0;
+	}
+	text = (struct bytes){(const u8 *)scan->maps.bytes.items, scan->maps.bytes.count};
+	while ((found = proc_maps_next(&text, pid, false, path, &mapping))) {
+		int error;
+
+		if (found < 0)
+			continue;
+		if (mapping.inode) {
+			struct build_id id = find_build_id(scan, folder, &mapping);
+
+			memcpy(mapping.build_id, id.bytes, sizeof(id.bytes));
+			mapping.build_id_bytes = id.length;
+		}
+		scan->result.mappings++;
+		error = sink_call(scan->sink, on_mapping, &mapping);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int scan_process(struct scan *scan, int proc, u32 pid)
+{
+	CLEANUP(freep) char *name = must_format("%u", pid);
+	CLEANUP(closep) int folder = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int error;
+
+	if (folder < 0)
+		return 0;
+	error = scan_leader(scan, folder, pid);
+	if (error)
+		return error < 0 ? error : 0;
+	scan->result.processes++;
+	error = scan_mappings(scan, folder, pid);
+	return error ? error : scan_threads(scan, folder, pid);
+}
+
+static int scan_all(struct scan *scan, DIR *proc)
+{
+	const struct dirent *entry;
+	int error = 0;
+	u32 pid;
+
+	while (!error && (entry = readdir(proc)))
+		if (!number_parse_u32(entry->d_name, &pid))
+			error = scan_process(scan, dirfd(proc), pid);
+	return error;
+}
+
+int processes_scan(const u32 *pids, size_t pid_count, struct event_sink *sink,
+		   struct scan_result *ret_result)
+{
+	CLEANUP(scan_release) struct scan scan = {.sink = sink};
+	CLEANUP(closedirp) DIR *proc = opendir("/proc");
+	int error = 0;
+
+	if (!proc)
+		return fail(-errno, "mount proc on /proc", "cannot see which processes run");
+	if (pids)
+		for (size_t i = 0; i < pid_count && !error; i++)
+			error = scan_process(&scan, dirfd(proc), pids[i]);
+	else
+		error = scan_all(&scan, proc);
+	if (error)
+		return error;
+	*ret_result = scan.result;
+	return 0;
+}

@@ -8,7 +8,7 @@
 #ifndef CAPTURE_FEATURE_PROBES_H
 #define CAPTURE_FEATURE_PROBES_H
 
-enum { FEATURE_FOUND_BYTES = 128 };
+#include "capture/features.h"
 
 /* The kernel's BTF is where libbpf looks for it. */
 int probe_btf(char *found);
@@ -28,7 +28,7 @@ int probe_mmap_build_id(char *found);
 int probe_kernel_symbols(char *found);
 /* The JIT compiler tells kallsyms the names of BPF programs. */
 int probe_bpf_symbols(char *found);
-/* The mappings of another user's process can be read. */
+/* The mappings of every process can be read. */
 int probe_other_processes(char *found);
 /* A PMU counts cycles, and can interrupt. */
 int probe_cycles(char *found);

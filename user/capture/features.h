@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { FEATURE_FOUND_BYTES = 128 };
+
 enum feature_need {
 	FEATURE_REQUIRED, /* nothing can be recorded without it */
 	FEATURE_WANTED,	  /* recording works, something is missing from it */
@@ -23,7 +25,8 @@ struct feature {
 	const char *needed_for; /* "any recording" */
 	const char *remedy;	/* what to do if it is missing */
 	enum feature_need need;
-	/* 0: there; negative errno: why not. `found` (128 bytes) says what was found, "" is fine.
+	/* 0: there; negative errno: why not. `found` (FEATURE_FOUND_BYTES, "" before the call) says
+	 * what was found, "" is fine.
 	 */
 	int (*probe)(char *found);
 };

@@ -9,6 +9,7 @@
 #include "bpfprof/counters.h"
 #include "cmd/cmd.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -122,29 +123,47 @@ static int run_completion(int argc, char **argv)
 	return options_print_completion(commands, argv[0], stdout);
 }
 
-/* The list of losses, for the manual. */
+/* What can be lost, for the manual. */
 static void print_manual_losses(FILE *out)
 {
-	static const char *const kinds[] = {
-		[LOST] = "lost",
-		[CUT] = "stack cut",
-		[SKIPPED] = "left out",
-		[OTHER] = "other",
+	static const struct {
+		enum counter_kind kind;
+		const char *title;
+	} kinds[] = {
+		{LOST, "Lost samples"},
+		{CUT, "Samples whose stack is not whole"},
+		{SKIPPED, "Left out because it was asked for"},
+		{OTHER, "Other"},
 	};
 
-	for (size_t i = 0; i < ARRAY_COUNT(counter_rows); i++)
-		if (kinds[counter_rows[i].kind])
-			fprintf(out, "*%s*: %s\n\n", kinds[counter_rows[i].kind],
-				counter_rows[i].sentence);
+	for (size_t i = 0; i < ARRAY_COUNT(kinds); i++) {
+		fprintf(out, "%s:\n\n", kinds[i].title);
+		for (size_t row = 0; row < ARRAY_COUNT(counter_rows); row++)
+			if (counter_rows[row].kind == kinds[i].kind)
+				fprintf(out, "- %s\n", counter_rows[row].sentence);
+		fputc('\n', out);
+	}
 }
 
-/* Generated parts of the manual pages: "losses", "COMMAND" or "COMMAND examples". */
+static void print_manual_commands(FILE *out)
+{
+	for (const struct command *const *command = commands; *command; command++)
+		if (*(*command)->name)
+			fprintf(out, "*bpfprof %s*\n\t%c%s. See *bpfprof-%s*(1).\n\n",
+				(*command)->name, toupper((unsigned char)*(*command)->summary),
+				(*command)->summary + 1, (*command)->name);
+}
+
+/* Generated parts of the manual pages, as scdoc text: "losses", "commands", "COMMAND" or
+ * "COMMAND examples". Used by the Makefile only. */
 static int run_manual(int argc, char **argv)
 {
 	const struct command *command = argc ? find_command(argv[0]) : NULL;
 
 	if (argc && !strcmp(argv[0], "losses"))
 		print_manual_losses(stdout);
+	else if (argc && !strcmp(argv[0], "commands"))
+		print_manual_commands(stdout);
 	else if (command && argc > 1)
 		options_print_manual_examples(command, stdout);
 	else if (command)

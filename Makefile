@@ -226,12 +226,12 @@ sanitized-tests: tests-built
 
 .PHONY: coverage
 coverage: ## run all tests and write build/coverage/html/index.html
-	$(Q)rm -f $(shell find $(BUILD)/coverage -name '*.gcda' 2>/dev/null)
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage COVERAGE=1 covered-tests
 .PHONY: covered-tests
 covered-tests: tests-built
+	$(Q)find $(BUILD) -name '*.gcda' -delete
 	$(Q)$(run_tests) unit kernel cli
-	$(Q)lcov -q -c -d $(BUILD)/user -o $(BUILD)/all.info && \
+	$(Q)lcov -q -c -d $(BUILD)/user -o $(BUILD)/all.info 2>$(BUILD)/lcov.log && \
 		lcov -q -e $(BUILD)/all.info '*/user/*' '*/include/bpfprof/*' -o $(BUILD)/lcov.info && \
 		genhtml -q $(BUILD)/lcov.info -o $(BUILD)/html && lcov --summary $(BUILD)/lcov.info
 
@@ -241,12 +241,12 @@ fuzz: ## fuzz each reader of foreign bytes for FUZZ_SECONDS (60)
 		SANITIZE=fuzzer-no-link,address,undefined fuzzers-run
 .PHONY: fuzzers-run
 fuzzers-run: $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
-	$(Q)for target in $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=%); do \
-		mkdir -p $(BUILD)/corpus/$$target; echo "  FUZZ  $$target: $(FUZZ_SECONDS) s"; \
-		$(BUILD)/$${target}_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
-			-print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/$$target- \
-			$(BUILD)/corpus/$$target $$(ls -d tests/fuzz/corpus/$$target 2>/dev/null) || exit 1; \
-	done
+	@mkdir -p $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=$(BUILD)/corpus/%)
+	$(Q)printf '%s\n' $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=%) | xargs -P $$(nproc) -I TARGET \
+		$(BUILD)/TARGET_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
+		-verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/TARGET- \
+		$(BUILD)/corpus/TARGET tests/fuzz/corpus/TARGET
+	@echo "no finding in $(FUZZ_SECONDS) s of each: $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=%)"
 $(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
 	$(SAY) "  FUZZ  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) $< $(LIBRARY) -fsanitize=fuzzer $(LDFLAGS) \

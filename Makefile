@@ -20,6 +20,11 @@ DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clan
 	linux-perf|linux-tools-generic ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 
+# All CPUs, unless -j says otherwise.
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
+
 # --- how it is built ------------------------------------------------------------------------------
 Q := $(if $(V),,@)
 SAY := @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
@@ -147,7 +152,7 @@ run: ## install what is missing, build, profile this machine for 10 s and show t
 	@$(call need,$(DEB_BUILD_PACKAGES))
 	@$(MAKE) --no-print-directory all; status=$$?; $(give_back); exit $$status
 	@PAGER= BPFPROF_PAGER= $(BUILD)/bpfprof -a -F 99 --duration 10; status=$$?; \
-		[ "$$(id -u)" != 0 ] || chown --reference=Makefile perf.data 2>/dev/null; exit $$status
+		[ "$$(id -u)" != 0 ] || chown --reference=Makefile perf.data* 2>/dev/null; exit $$status
 
 .PHONY: deb-deps
 deb-deps: ## install what building and testing need, through apt
@@ -311,7 +316,7 @@ format: ## lay out all C files by .clang-format
 
 .PHONY: check-vmlinux
 check-vmlinux: ## check vmlinux/vmlinux.h against the running kernel's BTF
-	$(Q)CLANG='$(CLANG)' BPFTOOL='$(BPFTOOL)' BPF_FLAGS='$(BPF_FLAGS)' BUILD=$(BUILD) vmlinux/check.sh
+	$(Q)BPFTOOL='$(BPFTOOL)' tests/lint/vmlinux_check.sh
 
 # --- installing -----------------------------------------------------------------------------------
 .PHONY: man

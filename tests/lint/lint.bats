@@ -9,7 +9,7 @@ setup() {
 }
 
 holds() {
-	make -s -j2 --no-print-directory BUILD="${BUILD:-build}" "lint-$1"
+	make -s --no-print-directory BUILD="${BUILD:-build}" "lint-$1"
 }
 
 @test "every C file is laid out by clang-format" { holds format; }

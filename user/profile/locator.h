@@ -23,7 +23,11 @@ struct event_sink *locator_sink(struct locator *locator);
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space);
 
+/* A number that stays the same while answers for this process and space do; see
+ * process_table_generation(). */
+u64 locator_generation(const struct locator *locator, u32 pid, u8 space);
+
 /* The thread's name now; see process_table_name(). */
-const char *locator_thread_name(struct locator *locator, u32 pid, u32 tid);
+const char *locator_thread_name(struct locator *locator, u32 tid);
 
 #endif

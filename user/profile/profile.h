@@ -7,6 +7,11 @@
 #define PROFILE_PROFILE_H
 
 #include "profile/builder.h"
+#include "profile/call_graph.h"
+#include "profile/call_tree.h"
+#include "profile/entry_layout.h"
+#include "profile/entry_list.h"
+#include "profile/fold.h"
 #include "profile/locator.h"
 #include "profile/tables.h"
 

@@ -15,7 +15,7 @@
 #include "bpfprof/types.h"
 #include "event/event.h"
 
-typedef u32 string_id, binary_id, function_id, location_id, stack_id, label_id;
+typedef u32 string_id, binary_id, function_id, location_id, stack_id, label_id, thread_id;
 
 enum binary_kind {
 	BINARY_NONE, /* row 0: addresses no mapping covers, "[unknown]" */
@@ -87,6 +87,12 @@ struct stack_row {
 	u8 origin; /* enum frame_origin */
 };
 
+/* One life of a thread: a thread id that is used again gets another row. */
+struct thread_row {
+	u32 pid, tid;
+	string_id comm; /* its last name */
+};
+
 /* Whose a sample was. Parts that the settings do not keep are ~0u (cpu, pid, tid). */
 struct label_row {
 	string_id comm;
@@ -99,9 +105,9 @@ struct count_row {
 	stack_id stack;	  /* the call chain, innermost frame; 0: no chain */
 	location_id leaf; /* where the CPU was */
 	label_id labels;
-	u32 source;    /* row of sources */
-	u32 first_tid; /* thread of the first sample counted here */
-	u8 space;      /* enum frame_space of the leaf */
+	u32 source;		/* row of sources */
+	thread_id first_thread; /* of the first sample counted here */
+	u8 space;		/* enum frame_space of the leaf */
 	u64 weight, samples;
 };
 
@@ -121,6 +127,7 @@ struct profile {
 	VEC(struct line_row) lines;
 	VEC(struct location_row) locations;
 	VEC(struct stack_row) stacks;
+	VEC(struct thread_row) threads;
 	VEC(struct label_row) labels;
 	VEC(struct count_row) counts; /* no row 0 */
 	struct profile_totals totals;
@@ -139,7 +146,7 @@ void profile_freep(struct profile **profile);
 binary_id profile_binary(struct profile *profile, const struct binary_row *binary);
 /* The row of an address in a binary, new or known. */
 location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space);
-/* The row of a frame called from `caller`, new or known. */
+/* The row of a frame called from `caller`, new or known, by (caller, location, origin). */
 stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */
 function_id profile_function(struct profile *profile, const struct function_row *function);

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counting: what samples become in the tables.
+ */
+#include "unit/unit.h"
+
+#include "unit/profile/machine.h"
+
+static void equal_samples_are_one_row(void **state)
+{
+	const struct machine_sample samples[] = {machine_cumulate[2], machine_cumulate[2]};
+	struct profile *profile = machine_profile(samples, 2, 5, true);
+
+	assert_int_equal(profile->counts.count, 1);
+	assert_int_equal(profile->counts.items[0].samples, 2);
+	assert_int_equal(profile->counts.items[0].weight, 10);
+	assert_int_equal(profile->totals.samples, 2);
+	assert_int_equal(profile->totals.weight, 10);
+	profile_free(profile);
+	(void)state;
+}
+
+static void stacks_share_their_outer_frames(void **state)
+{
+	const struct machine_sample samples[] = {machine_cumulate[3], machine_cumulate[4]};
+	struct profile *profile = machine_profile(samples, 2, 1, true);
+
+	/* main, run_command, cmd_record once, malloc and free under it, and row 0 */
+	assert_int_equal(profile->stacks.count, 6);
+	assert_int_equal(profile->stacks.items[profile->counts.items[0].stack].depth, 4);
+	assert_int_equal(profile->stacks.items[profile->counts.items[0].stack].caller,
+			 profile->stacks.items[profile->counts.items[1].stack].caller);
+	profile_free(profile);
+	(void)state;
+}
+
+static void a_file_address_is_an_offset_into_the_file(void **state)
+{
+	struct profile *profile = machine_profile(machine_cumulate + 1, 1, 1, true);
+	const struct location_row *leaf = &profile->locations.items[profile->counts.items[0].leaf];
+
+	assert_int_equal(leaf->address, FIRST);
+	assert_string_equal(profile_text(profile, profile->binaries.items[leaf->binary].short_name),
+			    "perf");
+	profile_free(profile);
+	(void)state;
+}
+
+struct fixture {
+	struct profile_builder *builder;
+	struct event_sink *sink;
+	struct profile *profile;
+};
+
+static int setup(void **state)
+{
+	static const struct event_source source = {.name = "cpu-clock"};
+	struct fixture *fixture = must_alloc(sizeof(*fixture));
+	struct builder_settings settings = {.keep = KEEP_TID};
+
+	fixture->builder = profile_builder_new(&settings, &source, 1);
+	fixture->sink = profile_builder_sink(fixture->builder);
+	*state = fixture;
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	profile_free(fixture->profile);
+	profile_builder_free(fixture->builder);
+	free(fixture);
+	return 0;
+}
+
+static void take_at(struct fixture *fixture, u32 pid, u64 address, u8 space)
+{
+	struct frame frame = {.address = address, .space = space};
+	struct sample sample = {
+		.weight = 1,
+		.address = address,
+		.space = space,
+		.pid = pid,
+		.tid = pid,
+		.frames = &frame,
+		.frame_count = 1,
+		.has_chain = true,
+	};
+
+	sink_call(fixture->sink, on_sample, &sample);
+}
+
+static const struct binary_row *leaf_binary(const struct profile *profile, size_t row)
+{
+	const struct location_row *leaf =
+		&profile->locations.items[profile->counts.items[row].leaf];
+
+	return &profile->binaries.items[leaf->binary];
+}
+
+static void an_address_without_mapping_stays_as_it_is(void **state)
+{
+	struct fixture *fixture = *state;
+
+	take_at(fixture, 7, 0x1234, SPACE_USER);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 0)->short_name),
+		"[unknown]");
+	assert_int_equal(
+		fixture->profile->locations.items[fixture->profile->counts.items[0].leaf].address,
+		0x1234);
+}
+
+static void a_mapping_made_later_does_not_name_earlier_samples(void **state)
+{
+	struct fixture *fixture = *state;
+
+	take_at(fixture, 7, PROGRAM + 1, SPACE_USER);
+	machine_map(fixture->sink, 7, PROGRAM, "/bin/late");
+	take_at(fixture, 7, PROGRAM + 1, SPACE_USER);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(fixture->profile->counts.count, 2);
+	assert_int_equal(leaf_binary(fixture->profile, 0)->kind, BINARY_NONE);
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 1)->short_name),
+		"late");
+}
+
+static void anonymous_code_belongs_to_the_perf_map_of_its_process(void **state)
+{
+	struct fixture *fixture = *state;
+
+	machine_map(fixture->sink, 7, PROGRAM, "//anon");
+	machine_map(fixture->sink, 8, PROGRAM, "//anon");
+	take_at(fixture, 7, PROGRAM + 1, SPACE_USER);
+	take_at(fixture, 8, PROGRAM + 1, SPACE_USER);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_string_equal(profile_text(fixture->profile, leaf_binary(fixture->profile, 0)->path),
+			    "/tmp/perf-7.map");
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 1)->short_name),
+		"[JIT] tid 8");
+	assert_int_equal(
+		fixture->profile->locations.items[fixture->profile->counts.items[0].leaf].address,
+		PROGRAM + 1);
+}
+
+static void kernel_text_and_programs_are_binaries_of_their_own(void **state)
+{
+	struct fixture *fixture = *state;
+	struct mapping text = {.pid = ~0u,
+			       .space = SPACE_KERNEL,
+			       .start = 0xffffffff81000000,
+			       .bytes = 0x1000000,
+			       .file_offset = 0xffffffff81000000,
+			       .path = "[kernel.kallsyms]_text"};
+	struct mapping module = {.pid = ~0u,
+				 .space = SPACE_KERNEL,
+				 .start = 0xffffffffc0000000,
+				 .bytes = 0x1000,
+				 .path = "/lib/modules/6/snd-pcm.ko.xz"};
+	struct kernel_symbol program = {.start = 0xffffffffa0000000,
+					.bytes = 64,
+					.type = 1,
+					.name = "bpf_prog_1234_on_sample"};
+
+	sink_call(fixture->sink, on_mapping, &text);
+	sink_call(fixture->sink, on_mapping, &module);
+	sink_call(fixture->sink, on_kernel_symbol, &program);
+	take_at(fixture, 7, 0xffffffff81000010, SPACE_KERNEL);
+	take_at(fixture, 7, 0xffffffffc0000010, SPACE_KERNEL);
+	take_at(fixture, 7, 0xffffffffa0000010, SPACE_KERNEL);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(leaf_binary(fixture->profile, 0)->kind, BINARY_KERNEL);
+	assert_int_equal(leaf_binary(fixture->profile, 0)->reference, 0xffffffff81000000);
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 0)->short_name),
+		"[kernel.kallsyms]");
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 1)->short_name),
+		"[snd_pcm]");
+	assert_int_equal(leaf_binary(fixture->profile, 2)->kind, BINARY_KSYMBOL);
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 2)->short_name),
+		"bpf_prog_1234_on_sample");
+}
+
+static void a_thread_id_used_again_is_another_thread(void **state)
+{
+	struct fixture *fixture = *state;
+	struct thread_name first = {.pid = 7, .tid = 7, .name = "first"};
+	struct thread_life fork = {.pid = 7, .tid = 7, .parent_pid = 1, .parent_tid = 1};
+	struct thread_name second = {.pid = 7, .tid = 7, .name = "second"};
+
+	sink_call(fixture->sink, on_name, &first);
+	take_at(fixture, 7, 1, SPACE_USER);
+	sink_call(fixture->sink, on_fork, &fork);
+	sink_call(fixture->sink, on_name, &second);
+	take_at(fixture, 7, 1, SPACE_USER);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(fixture->profile->threads.count, 3);
+	assert_string_equal(profile_text(fixture->profile, fixture->profile->threads.items[1].comm),
+			    "first");
+	assert_string_equal(profile_text(fixture->profile, fixture->profile->threads.items[2].comm),
+			    "second");
+}
+
+static void taking_starts_again_empty_and_keeps_the_processes(void **state)
+{
+	struct fixture *fixture = *state;
+
+	machine_map(fixture->sink, 7, PROGRAM, "/bin/work");
+	take_at(fixture, 7, PROGRAM + 1, SPACE_USER);
+	profile_free(profile_builder_take(fixture->builder));
+	take_at(fixture, 7, PROGRAM + 1, SPACE_USER);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(fixture->profile->totals.samples, 1);
+	assert_string_equal(
+		profile_text(fixture->profile, leaf_binary(fixture->profile, 0)->short_name),
+		"work");
+}
+
+static void labels_not_kept_do_not_part_rows(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sample sample = {.weight = 1, .pid = 7, .tid = 7, .cpu = 0};
+
+	sink_call(fixture->sink, on_sample, &sample);
+	sample.cpu = 1;
+	sink_call(fixture->sink, on_sample, &sample);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(fixture->profile->counts.count, 1);
+	assert_int_equal(fixture->profile->labels.items[1].cpu, ~0u);
+	assert_int_equal(fixture->profile->labels.items[1].tid, 7);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_samples_are_one_row),
+		cmocka_unit_test(stacks_share_their_outer_frames),
+		cmocka_unit_test(a_file_address_is_an_offset_into_the_file),
+		cmocka_unit_test_setup_teardown(an_address_without_mapping_stays_as_it_is, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_mapping_made_later_does_not_name_earlier_samples,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			anonymous_code_belongs_to_the_perf_map_of_its_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(kernel_text_and_programs_are_binaries_of_their_own,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(a_thread_id_used_again_is_another_thread, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(taking_starts_again_empty_and_keeps_the_processes,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(labels_not_kept_do_not_part_rows, setup, teardown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

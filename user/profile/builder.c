@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counts samples: each frame becomes a location, the frames from the outermost in become a row of
+ * the stack table, and (stack, leaf, labels) a row of counts.
+ *
+ * Two short cuts keep a frame cheap. A thread's next stack mostly shares its outer frames with its
+ * last one, so the last chain of (nearly) every thread is kept and only what differs is looked up.
+ * That look-up is one probe of (caller, address, state of the mappings) → stack row; only new pairs
+ * pay for finding the location.
+ */
+#include "profile/builder.h"
+
+#include "base/memory.h"
+#include "profile/locator.h"
+
+#include <string.h>
+
+enum {
+	DEFAULT_MAX_STACK = 127, /* sysctl kernel.perf_event_max_stack */
+	LAST_CHAINS = 256,	 /* power of two */
+	STEP_SLOTS = 1 << 18,	 /* at first; power of two */
+	STEP_SLOTS_MAX = 1 << 21,
+};
+
+/* The last chain counted for some thread, outermost frame first. */
+struct last_chain {
+	u32 tid;
+	u64 user_generation, kernel_generation;
+	VEC(struct frame) frames;
+	VEC(stack_id) stacks; /* the stack row up to each frame */
+};
+
+struct step {
+	u64 address, generation;
+	stack_id caller;
+	stack_id stack; /* 0: the slot is free */
+	u8 space, origin;
+};
+
+struct profile_builder {
+	struct event_sink sink;
+	struct builder_settings settings;
+	struct locator *locator;
+	struct profile *profile;
+	struct last_chain *last_chains;
+	struct step *steps;
+	u32 step_count, step_slots;
+	struct idmap threads; /* tid → row of profile->threads */
+	struct idmap names;   /* address of an interned name → string_id */
+	VEC(struct event_source) sources;
+};
+
+static struct profile_builder *builder_of(struct event_sink *sink)
+{
+	return (struct profile_builder *)((char *)sink - offsetof(struct profile_builder, sink));
+}
+
+/* --- stacks --- */
+
+static void steps_forget(struct profile_builder *builder)
+{
+	memset(builder->steps, 0, builder->step_slots * sizeof(*builder->steps));
+	builder->step_count = 0;
+}
+
+static u64 step_hash(const struct step *step)
+{
+	u64 hash = (step->address ^ step->generation << 40) * 0x9e3779b97f4a7c15u;
+
+	hash = (hash ^ hash >> 32 ^ step->caller) * 0xff51afd7ed558ccdu;
+	return hash ^ hash >> 29;
+}
+
+static void steps_grow(struct profile_builder *builder)
+{
+	struct step *old = builder->steps;
+	u32 old_slots = builder->step_slots;
+
+	/* It is only a cache: beyond a bound, starting again costs less than more memory. */
+	if (old_slots >= STEP_SLOTS_MAX) {
+		steps_forget(builder);
+		return;
+	}
+	builder->step_slots = old_slots * 2;
+	builder->steps = must_alloc_array(builder->step_slots, sizeof(*builder->steps));
+	for (u32 i = 0; i < old_slots; i++) {
+		u32 at = (u32)step_hash(&old[i]) & (builder->step_slots - 1);
+
+		if (!old[i].stack)
+			continue;
+		while (builder->steps[at].stack)
+			at = (at + 1) & (builder->step_slots - 1);
+		builder->steps[at] = old[i];
+	}
+	free(old);
+}
+
+/* The stack row of `frame` called from wanted.caller. */
+static stack_id step_to(struct profile_builder *builder, u32 pid, struct step wanted)
+{
+	u32 mask = builder->step_slots - 1;
+	u32 at = (u32)step_hash(&wanted) & mask;
+	location_id location;
+
+	for (; builder->steps[at].stack; at = (at + 1) & mask) {
+		const struct step *step = &builder->steps[at];
+
+		if (step->address == wanted.address && step->caller == wanted.caller &&
+		    step->generation == wanted.generation && step->space == wanted.space &&
+		    step->origin == wanted.origin)
+			return step->stack;
+	}
+	location = locator_find(builder->locator, builder->profile, pid, wanted.address,
+				wanted.space);
+	wanted.stack = profile_stack(builder->profile, wanted.caller, location, wanted.origin);
+	builder->steps[at] = wanted;
+	if (++builder->step_count * 4 > builder->step_slots * 3)
+		steps_grow(builder);
+	return wanted.stack;
+}
+
+static bool frames_equal(const struct frame *a, const struct frame *b)
+{
+	return a->address == b->address && a->space == b->space && a->origin == b->origin;
+}
+
+/* How many outer frames the chain shares with the last one of this thread. */
+static u32 shared_frames(const struct last_chain *last, const struct sample *sample, u32 count)
+{
+	u32 shared = 0;
+
+	while (shared < count && shared < last->frames.count &&
+	       frames_equal(&last->frames.items[shared], &sample->frames[count - 1 - shared]))
+		shared++;
+	return shared;
+}
+
+static stack_id stack_of(struct profile_builder *builder, const struct sample *sample)
+{
+	struct last_chain *last = &builder->last_chains[sample->tid & (LAST_CHAINS - 1)];
+	u64 user = locator_generation(builder->locator, sample->pid, SPACE_USER);
+	u64 kernel = locator_generation(builder->locator, sample->pid, SPACE_KERNEL);
+	u32 count = sample->frame_count;
+	stack_id stack = 0;
+	u32 done = 0;
+
+	/* What is cut off is the outermost part. */
+	if (count > builder->settings.max_stack)
+		count = builder->settings.max_stack;
+	const struct frame *frames = sample->frames;
+	if (last->tid == sample->tid && last->user_generation == user &&
+	    last->kernel_generation == kernel)
+		done = shared_frames(last, sample, count);
+	last->tid = sample->tid;
+	last->user_generation = user;
+	last->kernel_generation = kernel;
+	last->frames.count = last->stacks.count = done;
+	if (done)
+		stack = last->stacks.items[done - 1];
+	for (; done < count; done++) {
+		const struct frame *frame = &frames[count - 1 - done];
+		struct step wanted = {
+			.address = frame->address,
+			.generation = frame->space == SPACE_USER ? user : kernel,
+			.caller = stack,
+			.space = frame->space,
+			.origin = frame->origin,
+		};
+
+		stack = step_to(builder, sample->pid, wanted);
+		*vec_add(&last->frames) = *frame;
+		*vec_add(&last->stacks) = stack;
+	}
+	return stack;
+}
+
+/* --- threads and names --- */
+
+static string_id name_now(struct profile_builder *builder, u32 tid)
+{
+	const char *name = locator_thread_name(builder->locator, tid);
+	u32 *place = idmap_place(&builder->names, (u64)(uintptr_t)name);
+
+	if (!*place)
+		*place = intern_text(&builder->profile->strings, name);
+	return *place;
+}
+
+static thread_id thread_of(struct profile_builder *builder, const struct sample *sample)
+{
+	u32 *place = idmap_place(&builder->threads, sample->tid);
+
+	if (*place)
+		return *place;
+	*place = (u32)builder->profile->threads.count;
+	*vec_add(&builder->profile->threads) = (struct thread_row){.pid = sample->pid,
+								   .tid = sample->tid};
+	return *place;
+}
+
+/* The thread's life is over, or another one begins under its id: keeps its last name. */
+static void settle_name(struct profile_builder *builder, u32 tid)
+{
+	thread_id thread = idmap_get(&builder->threads, tid);
+
+	if (thread)
+		builder->profile->threads.items[thread].comm = name_now(builder, tid);
+}
+
+/* --- the sink --- */
+
+static void take_totals(struct profile_totals *totals, const struct sample *sample)
+{
+	totals->samples++;
+	totals->weight += sample->weight;
+	if (sample->cut < ARRAY_COUNT(totals->stack_cuts))
+		totals->stack_cuts[sample->cut]++;
+	if (!sample->time_ns || sample->time_ns == ~0ull)
+		return;
+	if (!totals->first_ns || sample->time_ns < totals->first_ns)
+		totals->first_ns = sample->time_ns;
+	if (sample->time_ns > totals->last_ns)
+		totals->last_ns = sample->time_ns;
+}
+
+static int take_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct profile_builder *builder = builder_of(sink);
+	struct profile *profile = builder->profile;
+	u32 keep = builder->settings.keep;
+	struct label_row labels = {
+		.comm = name_now(builder, sample->tid),
+		.pid = keep & KEEP_PID ? sample->pid : ~0u,
+		.tid = keep & KEEP_TID ? sample->tid : ~0u,
+		.cpu = keep & KEEP_CPU ? sample->cpu : ~0u,
+	};
+	struct count_row count = {
+		.leaf = locator_find(builder->locator, profile, sample->pid, sample->address,
+				     sample->space),
+		.labels = profile_labels(profile, &labels),
+		.source = sample->source,
+		.first_thread = thread_of(builder, sample),
+		.space = sample->space,
+		.weight = sample->weight,
+		.samples = 1,
+	};
+
+	if (!builder->settings.skip_chains && sample->frame_count)
+		count.stack = stack_of(builder, sample);
+	take_totals(&profile->totals, sample);
+	profile_add(profile, &count);
+	return 0;
+}
+
+static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	struct event_sink *next = locator_sink(builder_of(sink)->locator);
+
+	return sink_call(next, on_mapping, mapping);
+}
+
+static int take_name(struct event_sink *sink, const struct thread_name *name)
+{
+	struct event_sink *next = locator_sink(builder_of(sink)->locator);
+
+	return sink_call(next, on_name, name);
+}
+
+static int take_fork(struct event_sink *sink, const struct thread_life *life)
+{
+	struct profile_builder *builder = builder_of(sink);
+	struct event_sink *next = locator_sink(builder->locator);
+	thread_id known = idmap_get(&builder->threads, life->tid);
+
+	if (known && !builder->profile->threads.items[known].comm)
+		settle_name(builder, life->tid);
+	idmap_remove(&builder->threads, life->tid);
+	return sink_call(next, on_fork, life);
+}
+
+static int take_exit(struct event_sink *sink, const struct thread_life *life)
+{
+	struct profile_builder *builder = builder_of(sink);
+	struct event_sink *next = locator_sink(builder->locator);
+
+	settle_name(builder, life->tid);
+	return sink_call(next, on_exit, life);
+}
+
+static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
+{
+	struct event_sink *next = locator_sink(builder_of(sink)->locator);
+
+	return sink_call(next, on_kernel_symbol, symbol);
+}
+
+static int take_loss(struct event_sink *sink, const struct loss *loss)
+{
+	struct profile_totals *totals = &builder_of(sink)->profile->totals;
+
+	if (loss->reason < ARRAY_COUNT(totals->losses))
+		totals->losses[loss->reason] += loss->count;
+	return 0;
+}
+
+/* --- the builder --- */
+
+/* An empty profile with the sources, and nothing cached of the one before. */
+static void begin(struct profile_builder *builder)
+{
+	builder->profile = profile_new();
+	for (size_t i = 0; i < builder->sources.count; i++) {
+		struct event_source source = builder->sources.items[i];
+		string_id name = intern_text(&builder->profile->strings, source.name);
+
+		source.name = intern_view(&builder->profile->strings, name);
+		*vec_add(&builder->profile->sources) = source;
+	}
+	for (u32 i = 0; i < LAST_CHAINS; i++)
+		builder->last_chains[i].frames.count = builder->last_chains[i].stacks.count = 0;
+	steps_forget(builder);
+	idmap_release(&builder->threads);
+	idmap_release(&builder->names);
+}
+
+struct profile_builder *profile_builder_new(const struct builder_settings *settings,
+					    const struct event_source *sources, u32 source_count)
+{
+	struct profile_builder *builder = must_alloc(sizeof(*builder));
+
+	builder->sink = (struct event_sink){
+		.on_sample = take_sample,
+		.on_mapping = take_mapping,
+		.on_name = take_name,
+		.on_fork = take_fork,
+		.on_exit = take_exit,
+		.on_kernel_symbol = take_kernel_symbol,
+		.on_loss = take_loss,
+	};
+	builder->settings = *settings;
+	if (!builder->settings.max_stack)
+		builder->settings.max_stack = DEFAULT_MAX_STACK;
+	for (u32 i = 0; i < source_count; i++) {
+		struct event_source *source = vec_add(&builder->sources);
+
+		*source = sources[i];
+		source->name = must_copy(sources[i].name ? sources[i].name : "");
+		source->ids = NULL;
+		source->id_count = 0;
+	}
+	builder->locator = locator_new();
+	builder->last_chains = must_alloc_array(LAST_CHAINS, sizeof(*builder->last_chains));
+	builder->step_slots = STEP_SLOTS;
+	builder->steps = must_alloc_array(STEP_SLOTS, sizeof(*builder->steps));
+	begin(builder);
+	return builder;
+}
+
+struct event_sink *profile_builder_sink(struct profile_builder *builder)
+{
+	return &builder->sink;
+}
+
+struct profile *profile_builder_take(struct profile_builder *builder)
+{
+	struct profile *profile = builder->profile;
+
+	for (size_t i = 1; i < profile->threads.count; i++) {
+		struct thread_row *thread = &profile->threads.items[i];
+
+		if (!thread->comm)
+			thread->comm = name_now(builder, thread->tid);
+	}
+	begin(builder);
+	return profile;
+}
+
+void profile_builder_free(struct profile_builder *builder)
+{
+	if (!builder)
+		return;
+	for (u32 i = 0; i < LAST_CHAINS; i++) {
+		vec_release(&builder->last_chains[i].frames);
+		vec_release(&builder->last_chains[i].stacks);
+	}
+	for (size_t i = 0; i < builder->sources.count; i++)
+		free((char *)builder->sources.items[i].name);
+	vec_release(&builder->sources);
+	free(builder->last_chains);
+	free(builder->steps);
+	idmap_release(&builder->threads);
+	idmap_release(&builder->names);
+	locator_free(builder->locator);
+	profile_free(builder->profile);
+	free(builder);
+}

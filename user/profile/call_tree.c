@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Builds the call graph of an entry in two steps: a tree with one node a frame, then runs of it.
+ *
+ * Source of the rules: Linux 6.1, tools/perf/util/callchain.c. Where perf leaves equal siblings to
+ * the addresses of its own objects, ours stand with the binary that was seen last first.
+ */
+#include "profile/call_tree.h"
+
+#include "base/idmap.h"
+
+#include <math.h>
+
+struct branch_node {
+	frame_id frame;
+	u32 parent;
+	u32 first_child, next_sibling, child_count;
+	u64 hits, all_hits;
+	u64 samples, all_samples;
+};
+
+struct growing {
+	const struct entry_list *list;
+	const struct call_graph_settings *settings;
+	VEC(struct branch_node) branches; /* 0: the root */
+	struct idmap child_of;		  /* (branch, frame) → branch */
+	u64 least_hits;			  /* unless fractal */
+};
+
+/* --- one node a frame --- */
+
+static u32 branch_child(struct growing *growing, u32 parent, frame_id frame)
+{
+	u32 *place = idmap_place(&growing->child_of, (u64)parent << 32 | frame);
+	u32 child = *place;
+
+	if (child)
+		return child;
+	child = *place = (u32)growing->branches.count;
+	*vec_add(&growing->branches) = (struct branch_node){
+		.frame = frame,
+		.parent = parent,
+		.next_sibling = growing->branches.items[parent].first_child,
+	};
+	growing->branches.items[parent].first_child = child;
+	growing->branches.items[parent].child_count++;
+	return child;
+}
+
+static void add_chain(struct growing *growing, const struct entry_chain *chain,
+		      const frame_id *frames, u32 count)
+{
+	const struct folded_row *row = &growing->list->fold->rows.items[chain->row];
+	u32 at = 0;
+
+	for (u32 i = chain->position; i < count; i++) {
+		growing->branches.items[at].all_hits += row->weight;
+		growing->branches.items[at].all_samples += row->samples;
+		at = branch_child(growing, at, frames[i]);
+	}
+	growing->branches.items[at].all_hits += row->weight;
+	growing->branches.items[at].all_samples += row->samples;
+	growing->branches.items[at].hits += row->weight;
+	growing->branches.items[at].samples += row->samples;
+}
+
+static void grow(struct growing *growing, const struct entry_chain *chains, u32 chain_count)
+{
+	frame_id *frames = must_alloc_array(growing->list->fold->deepest, sizeof(*frames));
+
+	*vec_add(&growing->branches) = (struct branch_node){0};
+	for (u32 i = 0; i < chain_count; i++) {
+		u32 count = entry_list_frames(growing->list, chains[i].row, frames);
+
+		add_chain(growing, &chains[i], frames, count);
+	}
+	free(frames);
+}
+
+/* --- runs --- */
+
+/* The last branch of the run that begins at `branch`. */
+static u32 run_end(const struct growing *growing, u32 branch)
+{
+	const struct branch_node *branches = growing->branches.items;
+
+	while (branch && !branches[branch].hits && branches[branch].child_count == 1)
+		branch = branches[branch].first_child;
+	return branch;
+}
+
+static int compare_descending(u64 a, u64 b)
+{
+	return (a < b) - (a > b);
+}
+
+/* Heaviest first; of equal ones, later binaries and higher addresses first. */
+static int compare_branches(const void *left, const void *right, void *context)
+{
+	const struct growing *growing = context;
+	const struct fold *fold = growing->list->fold;
+	const struct branch_node *a = &growing->branches.items[*(const u32 *)left];
+	const struct branch_node *b = &growing->branches.items[*(const u32 *)right];
+	int order = compare_descending(a->all_hits, b->all_hits);
+
+	if (order)
+		return order;
+	order = compare_descending(fold->frames.items[a->frame].binary,
+				   fold->frames.items[b->frame].binary);
+	if (order)
+		return order;
+	return compare_descending(fold_frame_start(fold, a->frame),
+				  fold_frame_start(fold, b->frame));
+}
+
+static u64 least_hits_below(const struct growing *growing, const struct branch_node *end)
+{
+	if (growing->settings->type != CALL_GRAPH_FRACTAL)
+		return growing->least_hits;
+	return (u64)ceil((double)(end->all_hits - end->hits) *
+			 (growing->settings->threshold_percent / 100.0));
+}
+
+/* The children of a branch that reach the threshold, sorted, appended to `ret_children`. */
+static u32 choose_children(struct growing *growing, u32 branch, struct call_tree *tree)
+{
+	const struct branch_node *branches = growing->branches.items;
+	u64 least = least_hits_below(growing, &branches[branch]);
+	size_t first = tree->children.count;
+
+	for (u32 child = branches[branch].first_child; child; child = branches[child].next_sibling)
+		if (branches[child].all_hits >= least)
+			*vec_add(&tree->children) = child;
+	qsort_r(tree->children.items + first, tree->children.count - first,
+		sizeof(*tree->children.items), compare_branches, growing);
+	return (u32)(tree->children.count - first);
+}
+
+/* Appends the run that begins at `branch` as a node. */
+static u32 add_node(const struct growing *growing, struct call_tree *tree, u32 parent, u32 branch)
+{
+	const struct branch_node *branches = growing->branches.items;
+	u32 last = run_end(growing, branch);
+	u32 first_frame = (u32)tree->frames.count;
+	u32 node = (u32)tree->nodes.count;
+
+	for (u32 at = branch; at; at = at == last ? 0 : branches[at].first_child)
+		*vec_add(&tree->frames) = branches[at].frame;
+	*vec_add(&tree->nodes) = (struct call_node){
+		.parent = parent,
+		.first_frame = first_frame,
+		.frame_count = (u32)tree->frames.count - first_frame,
+		.hits = branches[last].hits,
+		.children_hits = branches[last].all_hits - branches[last].hits,
+		.samples = branches[last].samples,
+		.children_samples = branches[last].all_samples - branches[last].samples,
+	};
+	return node;
+}
+
+/* Nodes level by level: those that a node's children become stand behind all that is there. */
+static void make_nodes(struct growing *growing, struct call_tree *tree)
+{
+	VEC(u32) ends = {0}; /* by node: the last branch of its run */
+
+	add_node(growing, tree, 0, 0);
+	*vec_add(&ends) = 0;
+	for (u32 node = 0; node < tree->nodes.count; node++) {
+		u32 first = (u32)tree->children.count;
+		u32 count = choose_children(growing, ends.items[node], tree);
+
+		for (u32 i = first; i < first + count; i++) {
+			u32 branch = tree->children.items[i];
+
+			tree->children.items[i] = add_node(growing, tree, node, branch);
+			*vec_add(&ends) = run_end(growing, branch);
+		}
+		tree->nodes.items[node].first_child = first;
+		tree->nodes.items[node].child_count = count;
+	}
+	vec_release(&ends);
+}
+
+/* --- ends of chains, for lists --- */
+
+struct end {
+	u32 node;
+	u64 hits;
+	u32 place; /* in the walk, which decides between equal ones */
+};
+
+static int compare_ends(const void *left, const void *right)
+{
+	const struct end *a = left, *b = right;
+	int order = compare_descending(a->hits, b->hits);
+
+	return order ? order : -compare_descending(a->place, b->place);
+}
+
+/* Children before their parent, as in perf. */
+static void number_places(const struct call_tree *tree, u32 node, u32 *places, u32 *next)
+{
+	const struct call_node *row = &tree->nodes.items[node];
+
+	for (u32 i = 0; i < row->child_count; i++)
+		number_places(tree, tree->children.items[row->first_child + i], places, next);
+	places[node] = (*next)++;
+}
+
+static void find_ends(const struct growing *growing, struct call_tree *tree)
+{
+	u32 *places = must_alloc_array(tree->nodes.count, sizeof(*places));
+	VEC(struct end) ends = {0};
+	u32 next = 0;
+
+	number_places(tree, 0, places, &next);
+	for (u32 i = 1; i < tree->nodes.count; i++) {
+		u64 hits = tree->nodes.items[i].hits;
+
+		if (hits && hits >= growing->least_hits)
+			*vec_add(&ends) = (struct end){i, hits, places[i]};
+	}
+	if (ends.count)
+		qsort(ends.items, ends.count, sizeof(*ends.items), compare_ends);
+	for (size_t i = 0; i < ends.count; i++)
+		*vec_add(&tree->ends) = ends.items[i].node;
+	vec_release(&ends);
+	free(places);
+}
+
+struct call_tree *call_tree_new(struct entry_list *list, u32 entry,
+				const struct call_graph_settings *settings)
+{
+	struct call_tree *tree = must_alloc(sizeof(*tree));
+	struct growing growing = {.list = list, .settings = settings};
+	const struct entry_chain *chains;
+	u32 count = 0;
+
+	if (settings->type != CALL_GRAPH_FRACTAL)
+		growing.least_hits = (u64)((double)list->total_period *
+					   (settings->threshold_percent / 100));
+	chains = settings->type == CALL_GRAPH_NONE
+			 ? NULL
+			 : entry_chains(list, entry, growing.least_hits, &count);
+	grow(&growing, chains, count);
+	make_nodes(&growing, tree);
+	find_ends(&growing, tree);
+	vec_release(&growing.branches);
+	idmap_release(&growing.child_of);
+	return tree;
+}
+
+void call_tree_free(struct call_tree *tree)
+{
+	if (!tree)
+		return;
+	vec_release(&tree->nodes);
+	vec_release(&tree->frames);
+	vec_release(&tree->children);
+	vec_release(&tree->ends);
+	free(tree);
+}
+
+void call_tree_freep(struct call_tree **tree)
+{
+	call_tree_free(*tree);
+}

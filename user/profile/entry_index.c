@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Numbers for what tells entries apart, and the filters: what they leave out has number 0.
+ */
+#include "profile/entry_index.h"
+
+#include "base/intern.h"
+
+#include <string.h>
+
+/* What an entry is told apart by; zero where the layout does not ask. Interned as bytes. */
+struct label_key {
+	string_id comm;
+	u32 tid, cpu;
+};
+
+struct frame_key {
+	u64 start, end;
+	string_id dso;
+	string_id inlined_name;
+	u32 is_named;
+};
+
+static bool name_passes(const struct name_filter *filter, const char *name)
+{
+	for (size_t i = 0; i < filter->count; i++)
+		if (!strcmp(filter->names[i], name))
+			return true;
+	return filter->count == 0;
+}
+
+static bool number_passes(const u32 *numbers, size_t count, u32 number)
+{
+	for (size_t i = 0; i < count; i++)
+		if (numbers[i] == number)
+			return true;
+	return count == 0;
+}
+
+static bool label_passes(const struct entry_list *list, const struct label_row *labels)
+{
+	const struct entry_list_settings *settings = &list->settings;
+
+	return name_passes(&settings->comms, profile_text(list->fold->profile, labels->comm)) &&
+	       number_passes(settings->pids, settings->pid_count, labels->pid) &&
+	       number_passes(settings->tids, settings->tid_count, labels->tid);
+}
+
+static bool frame_passes(const struct entry_list *list, frame_id frame)
+{
+	const struct entry_list_settings *settings = &list->settings;
+	const struct profile *profile = list->fold->profile;
+	const struct folded_frame *folded = &list->fold->frames.items[frame];
+	const struct binary_row *binary = &profile->binaries.items[folded->binary];
+
+	if (!name_passes(&settings->dsos, profile_text(profile, binary->short_name)) &&
+	    !name_passes(&settings->dsos, profile_text(profile, binary->path)))
+		return false;
+	return name_passes(&settings->symbols, fold_frame_name(list->fold, frame));
+}
+
+static u32 *number_labels(const struct entry_list *list)
+{
+	const struct profile *profile = list->fold->profile;
+	const struct entry_layout *layout = &list->settings.layout;
+	u32 *keys = must_alloc_array(profile->labels.count, sizeof(*keys));
+	struct intern known = {0};
+
+	for (label_id id = 1; id < profile->labels.count; id++) {
+		const struct label_row *labels = &profile->labels.items[id];
+		struct label_key key = {0};
+
+		if (!label_passes(list, labels))
+			continue;
+		if (entry_layout_has_key(layout, FIELD_COMM))
+			key.comm = labels->comm;
+		if (entry_layout_has_key(layout, FIELD_PID))
+			key.tid = labels->tid;
+		if (entry_layout_has_key(layout, FIELD_CPU))
+			key.cpu = labels->cpu;
+		keys[id] = intern_bytes(&known, &key, sizeof(key));
+	}
+	intern_release(&known);
+	return keys;
+}
+
+/* Like perf: binaries are told apart by what they are called, symbols by where they are in them. */
+static struct frame_key frame_key_of(const struct entry_list *list, frame_id frame)
+{
+	const struct profile *profile = list->fold->profile;
+	const struct entry_layout *layout = &list->settings.layout;
+	const struct folded_frame *folded = &list->fold->frames.items[frame];
+	const struct function_row *function = &profile->functions.items[folded->function];
+	struct frame_key key = {0};
+
+	if (entry_layout_has_key(layout, FIELD_DSO) || entry_layout_has_key(layout, FIELD_SYMBOL))
+		key.dso = profile->binaries.items[folded->binary].short_name;
+	if (!entry_layout_has_key(layout, FIELD_SYMBOL))
+		return key;
+	key.is_named = folded->function != 0;
+	if (function->is_inlined) {
+		key.inlined_name = function->name;
+		return key;
+	}
+	key.start = fold_frame_start(list->fold, frame);
+	key.end = function->end;
+	return key;
+}
+
+static u32 *number_frames(const struct entry_list *list)
+{
+	u32 *keys = must_alloc_array(list->fold->frames.count, sizeof(*keys));
+	struct intern known = {0};
+
+	for (frame_id id = 0; id < list->fold->frames.count; id++) {
+		struct frame_key key = frame_key_of(list, id);
+
+		if (frame_passes(list, id))
+			keys[id] = intern_bytes(&known, &key, sizeof(key));
+	}
+	intern_release(&known);
+	return keys;
+}
+
+struct entry_index *entry_index_new(const struct entry_list *list)
+{
+	struct entry_index *index = must_alloc(sizeof(*index));
+
+	index->label_keys = number_labels(list);
+	index->frame_keys = number_frames(list);
+	return index;
+}
+
+void entry_index_free(struct entry_index *index)
+{
+	if (!index)
+		return;
+	free(index->label_keys);
+	free(index->frame_keys);
+	idmap_release(&index->entry_of);
+	free(index);
+}

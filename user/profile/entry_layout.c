@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The names of fields and keys, and the order that -s and -F make of them.
+ *
+ * Source: Linux 6.1, tools/perf/util/sort.c, setup_sorting().
+ */
+#include "profile/entry_layout.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <string.h>
+#include <strings.h>
+
+static const char default_sort[] = "comm,dso,symbol";
+
+struct field_name {
+	const char *name;
+	u8 field;
+};
+
+/* In the order in which perf tries them: "s" is symbol, "o" is overhead. */
+static const struct field_name field_names[] = {
+	{"pid", FIELD_PID},
+	{"tid", FIELD_PID},
+	{"comm", FIELD_COMM},
+	{"dso", FIELD_DSO},
+	{"symbol", FIELD_SYMBOL},
+	{"cpu", FIELD_CPU},
+	{"overhead", FIELD_OVERHEAD},
+	{"overhead_sys", FIELD_OVERHEAD_SYS},
+	{"overhead_us", FIELD_OVERHEAD_US},
+	{"overhead_guest_sys", FIELD_OVERHEAD_GUEST_SYS},
+	{"overhead_guest_us", FIELD_OVERHEAD_GUEST_US},
+	{"overhead_children", FIELD_CHILDREN},
+	{"sample", FIELD_SAMPLE},
+	{"period", FIELD_PERIOD},
+};
+
+/* Keys of perf report that are not here, with what serves instead. */
+static const struct {
+	const char *name, *instead;
+} keys_of_perf[] = {
+	{"parent", "use -g caller, or -S with the caller's name"},
+	{"socket", "use -s cpu"},
+	{"srcline", "use -s symbol"},
+	{"srcfile", "use -s dso,symbol"},
+	{"local_weight", "use -F sample,period"},
+	{"weight", "use -F sample,period"},
+	{"transaction", NULL},
+	{"trace", "use bpfprof script"},
+	{"symbol_size", NULL},
+	{"dso_size", NULL},
+	{"cgroup", "record with --cgroup to look at one"},
+	{"cgroup_id", "record with --cgroup to look at one"},
+	{"time", "use --time to look at a part"},
+	{"code_page_size", NULL},
+	{"dso_from", NULL},
+	{"dso_to", NULL},
+	{"symbol_from", NULL},
+	{"symbol_to", NULL},
+	{"mispredict", NULL},
+	{"mem", NULL},
+	{"symbol_daddr", NULL},
+	{"dso_daddr", NULL},
+	{"locked", NULL},
+	{"tlb", NULL},
+	{"snoop", NULL},
+	{"dcacheline", NULL},
+};
+
+bool entry_field_is_key(u8 field)
+{
+	return field >= FIELD_PID;
+}
+
+static bool list_has(const u8 *list, u32 count, u8 field)
+{
+	return count && memchr(list, field, count);
+}
+
+static void list_add(u8 *list, u32 *count, u8 field)
+{
+	if (!list_has(list, *count, field))
+		list[(*count)++] = field;
+}
+
+bool entry_layout_has_key(const struct entry_layout *layout, u8 field)
+{
+	return list_has(layout->order, layout->order_count, field);
+}
+
+static int refuse(const char *name, const char *option)
+{
+	const char *names[ARRAY_COUNT(field_names) + 1] = {NULL};
+	const char *nearest;
+
+	for (size_t i = 0; i < ARRAY_COUNT(keys_of_perf); i++)
+		if (!strcasecmp(name, keys_of_perf[i].name))
+			return fail_plain(-EINVAL, keys_of_perf[i].instead,
+					  "%s %s: perf's \"%s\" is not supported", option, name,
+					  keys_of_perf[i].name);
+	for (size_t i = 0; i < ARRAY_COUNT(field_names); i++)
+		names[i] = field_names[i].name;
+	nearest = nearest_name(name, names);
+	if (nearest)
+		return fail_plain(-EINVAL, NULL, "%s %s: no such field; did you mean \"%s\"?",
+				  option, name, nearest);
+	return fail_plain(-EINVAL,
+			  "there are pid, comm, dso, symbol, cpu, overhead, overhead_children, "
+			  "overhead_sys, overhead_us, sample, period",
+			  "%s %s: no such field", option, name);
+}
+
+static int find_field(const char *name, const char *option, u8 *ret_field)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(field_names); i++) {
+		if (strncasecmp(name, field_names[i].name, strlen(name)) != 0)
+			continue;
+		*ret_field = field_names[i].field;
+		return 0;
+	}
+	return refuse(name, option);
+}
+
+/* Adds the fields of a list like "comm, dso" to `list`. */
+static int parse_list(const char *text, const char *option, u8 *list, u32 *count)
+{
+	CLEANUP(freep) char *copy = must_copy(text);
+	char *rest = copy;
+	const char *name;
+
+	while ((name = strsep(&rest, ", ")) != NULL) {
+		u8 field = FIELD_COUNT;
+		int error;
+
+		if (!*name)
+			continue;
+		error = find_field(name, option, &field);
+		if (error)
+			return error;
+		list_add(list, count, field);
+	}
+	return 0;
+}
+
+/* The figures that are shown unless -F says otherwise. */
+static void add_figures(const struct entry_layout_settings *settings, struct entry_layout *layout)
+{
+	const struct {
+		bool is_wanted;
+		u8 field;
+	} figures[] = {
+		{settings->has_children, FIELD_CHILDREN},
+		{true, FIELD_OVERHEAD},
+		{settings->show_system_share, FIELD_OVERHEAD_SYS},
+		{settings->show_system_share, FIELD_OVERHEAD_US},
+		{settings->show_samples, FIELD_SAMPLE},
+		{settings->show_period, FIELD_PERIOD},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(figures); i++)
+		if (figures[i].is_wanted)
+			list_add(layout->columns, &layout->column_count, figures[i].field);
+}
+
+static int parse_sort(const struct entry_layout_settings *settings, struct entry_layout *layout)
+{
+	const char *sort = settings->sort;
+
+	if (!layout->is_strict) {
+		if (settings->has_children)
+			list_add(layout->order, &layout->order_count, FIELD_CHILDREN);
+		list_add(layout->order, &layout->order_count, FIELD_OVERHEAD);
+	}
+	if (!sort && layout->is_strict)
+		return 0;
+	if (!sort || *sort == '+') {
+		int error = parse_list(default_sort, "-s", layout->order, &layout->order_count);
+
+		if (error || !sort)
+			return error;
+		sort++;
+	}
+	layout->begins_with_symbol = !settings->fields && !strncmp(sort, "sym", 3);
+	return parse_list(sort, "-s", layout->order, &layout->order_count);
+}
+
+int entry_layout_parse(const struct entry_layout_settings *settings,
+		       struct entry_layout *ret_layout)
+{
+	struct entry_layout layout = {
+		.is_strict = settings->fields && *settings->fields != '+',
+	};
+	int error = parse_sort(settings, &layout);
+
+	if (error)
+		return error;
+	if (!layout.is_strict)
+		add_figures(settings, &layout);
+	if (settings->fields) {
+		const char *fields = settings->fields + !layout.is_strict;
+
+		error = parse_list(fields, "-F", layout.columns, &layout.column_count);
+		if (error)
+			return error;
+	}
+	for (u32 i = 0; i < layout.order_count; i++)
+		list_add(layout.columns, &layout.column_count, layout.order[i]);
+	for (u32 i = 0; i < layout.column_count; i++)
+		list_add(layout.order, &layout.order_count, layout.columns[i]);
+	*ret_layout = layout;
+	return 0;
+}

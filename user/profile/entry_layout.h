@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a line of the report shows and by what the lines are told apart and sorted: perf's -s and
+ * -F.
+ */
+#ifndef PROFILE_ENTRY_LAYOUT_H
+#define PROFILE_ENTRY_LAYOUT_H
+
+#include "bpfprof/types.h"
+
+#include <stdbool.h>
+
+enum entry_field {
+	FIELD_CHILDREN, /* figures */
+	FIELD_OVERHEAD,
+	FIELD_OVERHEAD_SYS,
+	FIELD_OVERHEAD_US,
+	FIELD_OVERHEAD_GUEST_SYS,
+	FIELD_OVERHEAD_GUEST_US,
+	FIELD_SAMPLE,
+	FIELD_PERIOD,
+	FIELD_PID, /* keys; as in perf, one row for each thread */
+	FIELD_COMM,
+	FIELD_DSO,
+	FIELD_SYMBOL,
+	FIELD_CPU,
+	FIELD_COUNT,
+};
+
+struct entry_layout {
+	u8 columns[FIELD_COUNT], order[FIELD_COUNT]; /* enum entry_field */
+	u32 column_count, order_count;		     /* columns from left; order: first decides */
+	bool begins_with_symbol; /* -s sym…: graphs need not repeat the symbol */
+	bool is_strict;		 /* -F decides alone what is shown */
+};
+
+struct entry_layout_settings {
+	const char *sort;	/* -s; NULL: "comm,dso,symbol"; "+key" adds to that */
+	const char *fields;	/* -F; NULL: figures and then the sort keys; "+field" adds */
+	bool has_children;	/* figures begin with Children */
+	bool show_samples;	/* -n */
+	bool show_period;	/* --show-total-period */
+	bool show_system_share; /* --showcpuutilization */
+};
+
+/*
+ * By perf's rules: sort keys decide first, then the remaining fields from left to right; keys are
+ * shown behind the fields; a field given twice is used once. Names may be cut short ("sym").
+ * Returns 0, or -EINVAL with a sentence that names the unknown field and the nearest known one.
+ */
+int entry_layout_parse(const struct entry_layout_settings *settings,
+		       struct entry_layout *ret_layout);
+
+/* Whether a field is a key (and not a figure). */
+bool entry_field_is_key(u8 field);
+/* Whether lines are told apart by this key. */
+bool entry_layout_has_key(const struct entry_layout *layout, u8 field);
+
+#endif

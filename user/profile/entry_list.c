@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counting folded rows into entries.
+ *
+ * Rules: Linux 6.1, tools/perf/util/hist.c, hist_iter_cumulative. A row counts once for an entry,
+ * wherever and however often the entry stands in the row's stack.
+ */
+#include "profile/entry_list.h"
+
+#include "profile/entry_index.h"
+#include "profile/entry_order.h"
+
+struct counting {
+	struct entry_list *list;
+	const struct fold *fold;
+	u32 *stamps; /* by entry: the last row that counted for it, + 1 */
+	size_t stamp_room;
+	frame_id *frames; /* of the row's stack */
+};
+
+/* --- counting --- */
+
+static char space_level(u8 space)
+{
+	static const char levels[] = {
+		[SPACE_UNKNOWN] = 'H',	  [SPACE_KERNEL] = 'k',	      [SPACE_USER] = '.',
+		[SPACE_HYPERVISOR] = 'H', [SPACE_GUEST_KERNEL] = 'g', [SPACE_GUEST_USER] = 'u',
+	};
+
+	return space < sizeof(levels) ? levels[space] : 'H';
+}
+
+/* The letter of a caller. perf leaves that of the frame before on frames without mapping. */
+static char frame_level(const struct fold *fold, frame_id frame, char before)
+{
+	const struct folded_frame *folded = &fold->frames.items[frame];
+
+	return folded->binary ? space_level(folded->space) : before;
+}
+
+static u32 entry_make(struct counting *counting, const struct folded_row *row, frame_id frame,
+		      char level)
+{
+	struct entry_list *list = counting->list;
+	const struct label_row *labels = &counting->fold->profile->labels.items[row->labels];
+	u32 entry = (u32)list->entries.count;
+
+	*vec_add(&list->entries) = (struct entry){
+		.comm = labels->comm,
+		.thread = row->first_thread,
+		.cpu = labels->cpu,
+		.frame = frame,
+		.level = level,
+	};
+	if (entry >= counting->stamp_room) {
+		counting->stamp_room = counting->stamp_room ? counting->stamp_room * 2 : 256;
+		counting->stamps = must_resize_array(counting->stamps, counting->stamp_room,
+						     sizeof(*counting->stamps));
+	}
+	counting->stamps[entry] = 0;
+	return entry;
+}
+
+/* The entry of a frame in a row, made if need be; ~0u: the filters leave it out. */
+static u32 entry_find(struct counting *counting, const struct folded_row *row, frame_id frame,
+		      char level)
+{
+	u32 *place = entry_index_place(counting->list->index, row, frame);
+
+	if (!place)
+		return ~0u;
+	if (!*place)
+		*place = entry_make(counting, row, frame, level) + 1;
+	return *place - 1;
+}
+
+static void count_self(struct entry *entry, const struct folded_row *row)
+{
+	entry->period += row->weight;
+	entry->samples += row->samples;
+	if (row->space == SPACE_KERNEL)
+		entry->period_sys += row->weight;
+	else if (row->space == SPACE_USER)
+		entry->period_us += row->weight;
+	else if (row->space == SPACE_GUEST_KERNEL)
+		entry->period_guest_sys += row->weight;
+	else if (row->space == SPACE_GUEST_USER)
+		entry->period_guest_us += row->weight;
+}
+
+/* Counts the row for an entry once; returns whether it had not been yet. */
+static bool count_children(struct counting *counting, u32 row_number, u32 entry, u32 depth)
+{
+	const struct folded_row *row = &counting->fold->rows.items[row_number];
+	struct entry *counted = &counting->list->entries.items[entry];
+
+	if (counting->stamps[entry] == row_number + 1)
+		return false;
+	counting->stamps[entry] = row_number + 1;
+	counted->children_period += row->weight;
+	counted->children_samples += row->samples;
+	if (depth > counted->max_depth)
+		counted->max_depth = depth;
+	return true;
+}
+
+static void count_row(struct counting *counting, u32 row_number)
+{
+	struct entry_list *list = counting->list;
+	const struct folded_row *row = &counting->fold->rows.items[row_number];
+	char level = space_level(row->space);
+	u32 count = entry_list_frames(list, row_number, counting->frames);
+	u32 entry = entry_find(counting, row, row->leaf, level);
+	bool is_shown = entry != ~0u;
+
+	list->all_period += row->weight;
+	list->all_samples += row->samples;
+	if (is_shown) {
+		count_self(&list->entries.items[entry], row);
+		count_children(counting, row_number, entry, count);
+	}
+	for (u32 i = 0; list->settings.has_children && i < count; i++) {
+		level = frame_level(counting->fold, counting->frames[i], level);
+		entry = entry_find(counting, row, counting->frames[i], level);
+		if (entry == ~0u)
+			continue;
+		count_children(counting, row_number, entry, count - i);
+		is_shown = true;
+	}
+	if (is_shown) {
+		list->total_period += row->weight;
+		list->shown_samples += row->samples;
+	}
+}
+
+struct entry_list *entry_list_new(const struct fold *fold,
+				  const struct entry_list_settings *settings)
+{
+	struct entry_list *list = must_alloc(sizeof(*list));
+	struct counting counting = {.list = list, .fold = fold};
+
+	list->fold = fold;
+	list->settings = *settings;
+	list->index = entry_index_new(list);
+	counting.frames = must_alloc_array(fold->deepest, sizeof(*counting.frames));
+	for (u32 i = 0; i < fold->rows.count; i++)
+		if (fold->rows.items[i].source == settings->source)
+			count_row(&counting, i);
+	if (!settings->is_relative)
+		list->total_period = list->all_period;
+	list->sorted = entry_order(list);
+	free(counting.frames);
+	free(counting.stamps);
+	return list;
+}
+
+void entry_list_free(struct entry_list *list)
+{
+	if (!list)
+		return;
+	vec_release(&list->entries);
+	free(list->sorted);
+	free(list->chain_starts);
+	free(list->chains);
+	entry_index_free(list->index);
+	free(list);
+}
+
+void entry_list_freep(struct entry_list **list)
+{
+	entry_list_free(*list);
+}
+
+/* --- reading --- */
+
+u64 entry_value(const struct entry *entry, u8 field)
+{
+	const u64 values[FIELD_COUNT] = {
+		[FIELD_CHILDREN] = entry->children_period,
+		[FIELD_OVERHEAD] = entry->period,
+		[FIELD_OVERHEAD_SYS] = entry->period_sys,
+		[FIELD_OVERHEAD_US] = entry->period_us,
+		[FIELD_OVERHEAD_GUEST_SYS] = entry->period_guest_sys,
+		[FIELD_OVERHEAD_GUEST_US] = entry->period_guest_us,
+		[FIELD_SAMPLE] = entry->samples,
+		[FIELD_PERIOD] = entry->period,
+		[FIELD_CPU] = entry->cpu,
+	};
+
+	return values[field];
+}
+
+const char *entry_dso(const struct entry_list *list, const struct entry *entry)
+{
+	const struct profile *profile = list->fold->profile;
+	binary_id binary = list->fold->frames.items[entry->frame].binary;
+
+	return profile_text(profile, profile->binaries.items[binary].short_name);
+}
+
+u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)
+{
+	const struct fold *fold = list->fold;
+	path_id path = fold->rows.items[row].path;
+	u32 depth = fold->paths.items[path].depth;
+	u32 limit = list->settings.max_stack ? list->settings.max_stack : depth;
+	u32 count = depth < limit ? depth : limit;
+
+	if (list->settings.order == CALLEE_FIRST) {
+		for (u32 i = 0; i < count; i++, path = fold->paths.items[path].caller)
+			frames[i] = fold->paths.items[path].frame;
+		return count;
+	}
+	for (u32 i = depth; i-- > 0; path = fold->paths.items[path].caller)
+		if (i < count)
+			frames[i] = fold->paths.items[path].frame;
+	return count;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The lines of the report: counts told apart by keys, each with what it used itself and what its
+ * callees used.
+ *
+ * perf's rules for who gets what and for the order, with one difference: filters look at each frame
+ * and not at the sample's innermost one, so nothing exceeds 100%.
+ */
+#ifndef PROFILE_ENTRY_LIST_H
+#define PROFILE_ENTRY_LIST_H
+
+#include "profile/entry_layout.h"
+#include "profile/fold.h"
+
+enum chain_order { CALLEE_FIRST, CALLER_FIRST };
+
+/* Borrowed names of which one must be equal; none: everything passes. */
+struct name_filter {
+	const char *const *names;
+	size_t count;
+};
+
+struct entry_list_settings {
+	struct entry_layout layout;
+	u32 source;	   /* row of the profile's sources */
+	bool has_children; /* count callers too */
+	bool is_relative;  /* 100% is what the filters leave, else all samples */
+	bool shows_chains; /* call graphs are shown: equal lines are then ordered by depth */
+	enum chain_order order;
+	u32 max_stack; /* frames looked at, from the first in `order`; 0: all */
+	struct name_filter comms, dsos, symbols;
+	const u32 *pids, *tids;
+	size_t pid_count, tid_count;
+};
+
+/* One line. Of parts that are no keys it has those of the first sample. */
+struct entry {
+	u64 period, samples; /* its own */
+	u64 period_sys, period_us, period_guest_sys, period_guest_us;
+	u64 children_period, children_samples; /* its own and what it called */
+	string_id comm;
+	thread_id thread;
+	u32 cpu;
+	frame_id frame;
+	u32 max_depth; /* of the chains from here on */
+	char level;    /* perf's letter: k . g u H */
+};
+
+struct entry_list {
+	const struct fold *fold;
+	struct entry_list_settings settings;
+	VEC(struct entry) entries;
+	u32 *sorted;		     /* entries.count rows of `entries`, as they are shown */
+	u64 total_period;	     /* 100% */
+	u64 all_period, all_samples; /* of the source, whatever the filters */
+	u64 shown_samples;	     /* that the filters leave */
+	struct entry_index *index;   /* private, as what follows */
+	u32 *chain_starts;	     /* by entry, and one more: where its chains begin */
+	struct entry_chain *chains;
+};
+
+/* Where an entry stands in a stack. */
+struct entry_chain {
+	u32 row;      /* of the fold's rows */
+	u32 position; /* of the frame, from the first in order; 0 for a sample's own entry */
+};
+
+/* Counts one source of a fold, which must outlive the list; the settings' arrays too. */
+struct entry_list *entry_list_new(const struct fold *fold,
+				  const struct entry_list_settings *settings);
+/* Frees; NULL is fine. */
+void entry_list_free(struct entry_list *list);
+/* For CLEANUP. */
+void entry_list_freep(struct entry_list **list);
+
+/* A figure or number key of an entry: FIELD_OVERHEAD … FIELD_PERIOD in events, FIELD_CPU. */
+u64 entry_value(const struct entry *entry, u8 field);
+/* The name of the binary of an entry, "[unknown]" if there is none. Borrowed from the profile. */
+const char *entry_dso(const struct entry_list *list, const struct entry *entry);
+
+/* The chains of an entry of at least this period (children's if counted), for call graphs; the
+ * first call finds those of all such entries. `ret_count` of them, borrowed; NULL if below. */
+const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,
+				       u32 *ret_count);
+/* The frames of a row's stack in the list's order, at most max_stack, into `frames`, which has room
+ * for fold->deepest. Returns how many. */
+u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames);
+
+#endif

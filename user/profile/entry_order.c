@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The order of entries, as perf has it to the last tie.
+ *
+ * First by identity: keys ascending, symbols by address. Then each is put into a red-black tree by
+ * what is shown. The tree is not for speed: perf's comparison is no strict order (of two equal
+ * entries the caller goes first, but only within a thread), so what comes out depends on which
+ * entries meet, and only the same tree lets the same ones meet.
+ */
+#include "profile/entry_order.h"
+
+#include <string.h>
+
+static int compare_u64(u64 a, u64 b)
+{
+	return (a > b) - (a < b);
+}
+
+/* perf subtracts addresses and looks at the sign. */
+static int compare_address(u64 a, u64 b)
+{
+	s64 difference = (s64)(a - b);
+
+	return (difference > 0) - (difference < 0);
+}
+
+/* Names ascending; what has no binary comes last. */
+static int compare_dso(const struct entry_list *list, const struct entry *a, const struct entry *b)
+{
+	bool has_a = list->fold->frames.items[a->frame].binary != 0;
+	bool has_b = list->fold->frames.items[b->frame].binary != 0;
+
+	if (!has_a || !has_b)
+		return (int)has_b - (int)has_a;
+	return strcmp(entry_dso(list, a), entry_dso(list, b));
+}
+
+static function_id function_of(const struct entry_list *list, const struct entry *entry)
+{
+	return list->fold->frames.items[entry->frame].function;
+}
+
+static int compare_symbol_identity(const struct entry_list *list, const struct entry *a,
+				   const struct entry *b)
+{
+	const struct profile *profile = list->fold->profile;
+	function_id of_a = function_of(list, a), of_b = function_of(list, b);
+	int order;
+
+	if (!of_a && !of_b)
+		return compare_address(fold_frame_start(list->fold, a->frame),
+				       fold_frame_start(list->fold, b->frame));
+	order = compare_dso(list, a, b);
+	if (order)
+		return order;
+	if (!of_a || !of_b)
+		return of_a ? -1 : 1;
+	order = compare_address(profile->functions.items[of_a].start,
+				profile->functions.items[of_b].start);
+	if (order)
+		return order;
+	return compare_address(profile->functions.items[of_a].end,
+			       profile->functions.items[of_b].end);
+}
+
+static int compare_symbol_name(const struct entry_list *list, const struct entry *a,
+			       const struct entry *b)
+{
+	bool has_a = function_of(list, a) != 0, has_b = function_of(list, b) != 0;
+
+	if (!has_a || !has_b)
+		return (int)has_b - (int)has_a;
+	return strcmp(fold_frame_name(list->fold, a->frame), fold_frame_name(list->fold, b->frame));
+}
+
+static u32 tid_of(const struct entry_list *list, const struct entry *entry)
+{
+	return list->fold->profile->threads.items[entry->thread].tid;
+}
+
+static int compare_key(const struct entry_list *list, u8 field, const struct entry *a,
+		       const struct entry *b)
+{
+	const struct profile *profile = list->fold->profile;
+
+	if (field == FIELD_COMM)
+		return strcmp(profile_text(profile, a->comm), profile_text(profile, b->comm));
+	if (field == FIELD_DSO)
+		return compare_dso(list, a, b);
+	if (field == FIELD_PID)
+		return compare_u64(tid_of(list, a), tid_of(list, b));
+	return field == FIELD_CPU ? compare_u64(a->cpu, b->cpu) : 0;
+}
+
+/* Negative: `a` comes first, as things are told apart. */
+static int compare_identity(const void *left, const void *right, void *context)
+{
+	const struct entry_list *list = context;
+	const struct entry *a = &list->entries.items[*(const u32 *)left];
+	const struct entry *b = &list->entries.items[*(const u32 *)right];
+	const struct entry_layout *layout = &list->settings.layout;
+
+	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i];
+		int order = field == FIELD_SYMBOL ? compare_symbol_identity(list, a, b)
+						  : compare_key(list, field, a, b);
+
+		if (order)
+			return order;
+	}
+	return compare_u64(*(const u32 *)left, *(const u32 *)right);
+}
+
+/* Of entries with the same figure, callers stand above what they call. */
+static int compare_children(const struct entry_list *list, const struct entry *a,
+			    const struct entry *b)
+{
+	int order = -compare_u64(a->children_period, b->children_period);
+
+	if (order || a->thread != b->thread || !list->settings.shows_chains)
+		return order;
+	order = compare_u64(a->max_depth, b->max_depth);
+	return list->settings.order == CALLER_FIRST ? -order : order;
+}
+
+/* Negative: `a` is shown first. */
+static int compare_shown(const struct entry_list *list, const struct entry *a,
+			 const struct entry *b)
+{
+	const struct entry_layout *layout = &list->settings.layout;
+
+	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i];
+		int order;
+
+		if (field == FIELD_CHILDREN)
+			order = list->settings.has_children ? compare_children(list, a, b) : 0;
+		else if (field == FIELD_SYMBOL)
+			order = compare_symbol_name(list, a, b);
+		else if (entry_field_is_key(field))
+			order = compare_key(list, field, a, b);
+		else
+			order = -compare_u64(entry_value(a, field), entry_value(b, field));
+		if (order)
+			return order;
+	}
+	return 0;
+}
+
+/* --- the tree --- */
+
+/* Nodes are numbered as the entries are, from 1; 0 is no node, and black. */
+struct tree_node {
+	u32 parent, child[2]; /* left, right */
+	bool is_red;
+};
+
+struct tree {
+	struct tree_node *nodes;
+	u32 root;
+};
+
+static int side_of(const struct tree *tree, u32 node)
+{
+	return tree->nodes[tree->nodes[node].parent].child[1] == node;
+}
+
+/* Lifts the child on the other side of `side` into the place of `node`, which goes down to `side`.
+ */
+static void rotate(struct tree *tree, u32 node, int side)
+{
+	struct tree_node *nodes = tree->nodes;
+	u32 up = nodes[node].child[!side], parent = nodes[node].parent;
+
+	if (parent)
+		nodes[parent].child[side_of(tree, node)] = up;
+	else
+		tree->root = up;
+	nodes[up].parent = parent;
+	nodes[node].child[!side] = nodes[up].child[side];
+	if (nodes[up].child[side])
+		nodes[nodes[up].child[side]].parent = node;
+	nodes[up].child[side] = node;
+	nodes[node].parent = up;
+}
+
+/* Makes the tree red-black again after the red leaf `node` came in.
+ * Source: Cormen, Leiserson, Rivest, Stein: Introduction to Algorithms, 13.3. */
+static void balance(struct tree *tree, u32 node)
+{
+	struct tree_node *nodes = tree->nodes;
+
+	while (nodes[nodes[node].parent].is_red) {
+		u32 parent = nodes[node].parent, grandparent = nodes[parent].parent;
+		int side = side_of(tree, parent);
+		u32 uncle = nodes[grandparent].child[!side];
+
+		nodes[grandparent].is_red = true;
+		if (nodes[uncle].is_red) {
+			nodes[parent].is_red = nodes[uncle].is_red = false;
+			node = grandparent;
+			continue;
+		}
+		if (side_of(tree, node) != side) {
+			rotate(tree, parent, side);
+			parent = node;
+		}
+		nodes[parent].is_red = false;
+		rotate(tree, grandparent, !side);
+		break;
+	}
+	nodes[tree->root].is_red = false;
+}
+
+static void tree_insert(struct tree *tree, const struct entry_list *list, u32 node)
+{
+	const struct entry *entries = list->entries.items;
+	u32 parent = 0, next = tree->root;
+	int side = 0;
+
+	while (next) {
+		parent = next;
+		side = compare_shown(list, &entries[node - 1], &entries[parent - 1]) >= 0;
+		next = tree->nodes[parent].child[side];
+	}
+	tree->nodes[node] = (struct tree_node){.parent = parent, .is_red = true};
+	if (parent)
+		tree->nodes[parent].child[side] = node;
+	else
+		tree->root = node;
+	balance(tree, node);
+}
+
+static u32 outermost(const struct tree *tree, u32 node, int side)
+{
+	while (node && tree->nodes[node].child[side])
+		node = tree->nodes[node].child[side];
+	return node;
+}
+
+static u32 next_of(const struct tree *tree, u32 node)
+{
+	if (tree->nodes[node].child[1])
+		return outermost(tree, tree->nodes[node].child[1], 0);
+	while (tree->nodes[node].parent && side_of(tree, node))
+		node = tree->nodes[node].parent;
+	return tree->nodes[node].parent;
+}
+
+u32 *entry_order(const struct entry_list *list)
+{
+	size_t count = list->entries.count;
+	u32 *order = must_alloc_array(count, sizeof(*order));
+	struct tree tree = {.nodes = must_alloc_array(count + 1, sizeof(*tree.nodes))};
+	u32 node;
+
+	for (u32 i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), compare_identity, (void *)list);
+	for (size_t i = 0; i < count; i++)
+		tree_insert(&tree, list, order[i] + 1);
+	node = outermost(&tree, tree.root, 0);
+	for (size_t i = 0; i < count; i++, node = next_of(&tree, node))
+		order[i] = node - 1;
+	free(tree.nodes);
+	return order;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From virtual addresses to locations, by the rules of perf's reader (tools/perf/util/map.c,
+ * map__new() and machine.c of Linux 6.1).
+ *
+ * Answers are cached by (address, state of the mappings), so processes that share their mappings
+ * after a fork share the answers too. The cache is a plain table of fixed size: what collides is
+ * found anew.
+ */
+#include "profile/locator.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+
+#include <string.h>
+
+enum { CACHE_SLOTS = 1 << 16 };
+
+struct cached_location {
+	u64 address, generation;
+	location_id location;
+	u8 space;
+	bool is_used;
+};
+
+struct locator {
+	struct process_table *processes;
+	struct profile *profile; /* whose rows are cached */
+	VEC(binary_id) binaries; /* by id of the mapped file; 0: not made yet */
+	struct cached_location *cache;
+};
+
+struct locator *locator_new(void)
+{
+	struct locator *locator = must_alloc(sizeof(*locator));
+
+	locator->processes = process_table_new();
+	locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
+	return locator;
+}
+
+void locator_free(struct locator *locator)
+{
+	if (!locator)
+		return;
+	process_table_free(locator->processes);
+	vec_release(&locator->binaries);
+	free(locator->cache);
+	free(locator);
+}
+
+struct event_sink *locator_sink(struct locator *locator)
+{
+	return process_table_sink(locator->processes);
+}
+
+u64 locator_generation(const struct locator *locator, u32 pid, u8 space)
+{
+	return process_table_generation(locator->processes, pid, space);
+}
+
+const char *locator_thread_name(struct locator *locator, u32 tid)
+{
+	return process_table_name(locator->processes, tid);
+}
+
+static bool starts_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* Names of mappings without a file behind them; code there was made at run time. */
+static bool is_anonymous(const char *path)
+{
+	static const char *const starts[] = {"/dev/zero", "/anon_hugepage", "/memfd:", "[stack",
+					     "[heap",	  "[anon",	    "/SYSV"};
+
+	if (!strcmp(path, "//anon") || !*path)
+		return true;
+	for (size_t i = 0; i < ARRAY_COUNT(starts); i++)
+		if (starts_with(path, starts[i]))
+			return true;
+	return false;
+}
+
+static u8 user_kind(const char *path)
+{
+	if (is_anonymous(path))
+		return BINARY_JIT;
+	if (!strcmp(path, "[vdso]"))
+		return BINARY_VDSO;
+	return path[0] == '[' ? BINARY_OTHER : BINARY_FILE;
+}
+
+static u8 kernel_kind(const struct mapped_file *file)
+{
+	if (file->is_kernel_symbol)
+		return BINARY_KSYMBOL;
+	return strstr(file->path, "kernel.kallsyms") ? BINARY_KERNEL : BINARY_MODULE;
+}
+
+static bool is_kernel_space(u8 space)
+{
+	return space == SPACE_KERNEL || space == SPACE_GUEST_KERNEL;
+}
+
+/* "/lib/modules/…/snd-pcm.ko.xz" is shown as "[snd_pcm]", as the kernel calls it. */
+static string_id module_name(struct profile *profile, const char *path)
+{
+	struct text name = {0};
+	string_id id;
+
+	if (path[0] == '[')
+		return intern_text(&profile->strings, path);
+	text_append(&name, "[");
+	text_append(&name, base_name(path));
+	for (size_t i = 0; i < name.length; i++) {
+		if (starts_with(name.bytes + i, ".ko"))
+			text_truncate(&name, i);
+		else if (name.bytes[i] == '-')
+			name.bytes[i] = '_';
+	}
+	text_append(&name, "]");
+	id = intern_text(&profile->strings, text_view(&name));
+	text_release(&name);
+	return id;
+}
+
+/* "[kernel.kallsyms]_text" names the kernel and, behind the bracket, its reference symbol. */
+static string_id kernel_name(struct profile *profile, const char *path)
+{
+	const char *bracket = strchr(path, ']');
+
+	return intern_bytes(&profile->strings, path,
+			    bracket ? (size_t)(bracket + 1 - path) : strlen(path));
+}
+
+static void name_jit(struct profile *profile, struct binary_row *binary, u32 pid)
+{
+	struct text text = {0};
+
+	text_appendf(&text, "/tmp/perf-%u.map", pid);
+	binary->path = intern_text(&profile->strings, text_view(&text));
+	text_truncate(&text, 0);
+	text_appendf(&text, "[JIT] tid %u", pid);
+	binary->short_name = intern_text(&profile->strings, text_view(&text));
+	text_release(&text);
+}
+
+static binary_id make_binary(struct profile *profile, const struct mapped *mapped)
+{
+	const struct mapped_file *file = mapped->file;
+	struct binary_row binary = {
+		.owner_pid = mapped->owner_pid,
+		.kind = is_kernel_space(file->space) ? kernel_kind(file) : user_kind(file->path),
+		.space = file->space,
+		.build_id_bytes = file->build_id_bytes,
+	};
+
+	memcpy(binary.build_id, file->build_id, sizeof(binary.build_id));
+	binary.path = intern_text(&profile->strings, file->path);
+	binary.short_name = intern_text(&profile->strings, base_name(file->path));
+	if (is_kernel_space(file->space)) {
+		binary.owner_pid = ~0u;
+		binary.start = mapped->start;
+		binary.end = mapped->end;
+	}
+	if (binary.kind == BINARY_KERNEL) {
+		binary.path = binary.short_name = kernel_name(profile, file->path);
+		binary.reference = mapped->file_offset;
+	}
+	if (binary.kind == BINARY_MODULE)
+		binary.short_name = module_name(profile, file->path);
+	if (binary.kind == BINARY_JIT)
+		name_jit(profile, &binary, mapped->owner_pid);
+	return profile_binary(profile, &binary);
+}
+
+static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
+{
+	u32 id = mapped->file->id;
+
+	/* One "file", but another binary in each process or at each address. */
+	if (mapped->file->is_kernel_symbol ||
+	    (!is_kernel_space(mapped->file->space) && user_kind(mapped->file->path) == BINARY_JIT))
+		return make_binary(locator->profile, mapped);
+	while (locator->binaries.count <= id)
+		*vec_add(&locator->binaries) = 0;
+	if (!locator->binaries.items[id])
+		locator->binaries.items[id] = make_binary(locator->profile, mapped);
+	return locator->binaries.items[id];
+}
+
+static u64 address_in(const struct mapped *mapped, u8 kind, u64 address)
+{
+	if (kind == BINARY_FILE || kind == BINARY_OTHER)
+		return address - mapped->start + mapped->file_offset;
+	if (kind == BINARY_VDSO)
+		return address - mapped->start;
+	return address;
+}
+
+static location_id find_anew(struct locator *locator, u32 pid, u64 address, u8 space)
+{
+	const struct mapped *mapped = space == SPACE_UNKNOWN || space == SPACE_HYPERVISOR
+					      ? NULL
+					      : process_table_find(locator->processes, pid, address,
+								   space);
+	binary_id binary;
+
+	if (!mapped)
+		return profile_location(locator->profile, 0, address, space);
+	binary = binary_of(locator, mapped);
+	address = address_in(mapped, locator->profile->binaries.items[binary].kind, address);
+	return profile_location(locator->profile, binary, address, space);
+}
+
+location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
+			 u8 space)
+{
+	u64 generation = process_table_generation(locator->processes, pid, space);
+	u64 hash = (address ^ generation * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	struct cached_location *slot = &locator->cache[hash >> 48];
+
+	if (profile != locator->profile) {
+		locator->profile = profile;
+		locator->binaries.count = 0;
+		memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
+	}
+	if (slot->is_used && slot->address == address && slot->generation == generation &&
+	    slot->space == space)
+		return slot->location;
+	*slot = (struct cached_location){
+		.address = address,
+		.generation = generation,
+		.space = space,
+		.is_used = true,
+		.location = find_anew(locator, pid, address, space),
+	};
+	return slot->location;
+}

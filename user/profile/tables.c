@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The tables of a profile and the hash tables that find their rows again.
+ */
+#include "profile/tables.h"
+
+#include "base/memory.h"
+#include "profile/row_index.h"
+
+#include <string.h>
+
+struct profile_index {
+	struct row_index binaries, functions, locations, stacks, labels, counts;
+};
+
+/* Row 0 of a table: all zeroes, "none". */
+#define add_row_zero(vec)                                     \
+	do {                                                  \
+		__typeof__((vec)->items) zero = vec_add(vec); \
+		memset(zero, 0, sizeof(*zero));               \
+	} while (0)
+
+struct profile *profile_new(void)
+{
+	struct profile *profile = must_alloc(sizeof(*profile));
+
+	profile->index = must_alloc(sizeof(*profile->index));
+	add_row_zero(&profile->binaries);
+	add_row_zero(&profile->functions);
+	add_row_zero(&profile->lines);
+	add_row_zero(&profile->locations);
+	add_row_zero(&profile->stacks);
+	add_row_zero(&profile->threads);
+	add_row_zero(&profile->labels);
+	profile->binaries.items[0].short_name = intern_text(&profile->strings, "[unknown]");
+	profile->binaries.items[0].path = profile->binaries.items[0].short_name;
+	profile->binaries.items[0].owner_pid = ~0u;
+	return profile;
+}
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	row_index_release(&profile->index->binaries);
+	row_index_release(&profile->index->functions);
+	row_index_release(&profile->index->locations);
+	row_index_release(&profile->index->stacks);
+	row_index_release(&profile->index->labels);
+	row_index_release(&profile->index->counts);
+	free(profile->index);
+	vec_release(&profile->sources);
+	vec_release(&profile->binaries);
+	vec_release(&profile->functions);
+	vec_release(&profile->lines);
+	vec_release(&profile->locations);
+	vec_release(&profile->stacks);
+	vec_release(&profile->threads);
+	vec_release(&profile->labels);
+	vec_release(&profile->counts);
+	intern_release(&profile->strings);
+	free(profile);
+}
+
+void profile_freep(struct profile **profile)
+{
+	profile_free(*profile);
+}
+
+const char *profile_text(const struct profile *profile, string_id id)
+{
+	return intern_view(&profile->strings, id);
+}
+
+/* --- binaries --- */
+
+static bool has_own_start(u8 kind)
+{
+	return kind == BINARY_KSYMBOL || kind == BINARY_MODULE;
+}
+
+static bool binary_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct binary_row *a = &profile->binaries.items[row], *b = key;
+
+	return a->path == b->path && a->kind == b->kind && a->space == b->space &&
+	       (!has_own_start(a->kind) || a->start == b->start) &&
+	       a->build_id_bytes == b->build_id_bytes &&
+	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
+}
+
+binary_id profile_binary(struct profile *profile, const struct binary_row *binary)
+{
+	u64 hash = hash_mix(hash_mix(binary->path, binary->kind),
+			    has_own_start(binary->kind) ? binary->start : 0);
+	u32 next = (u32)profile->binaries.count;
+	u32 row;
+
+	for (u32 i = 0; i < binary->build_id_bytes; i++)
+		hash = hash_mix(hash, binary->build_id[i]);
+	row = row_index_find(&profile->index->binaries,
+			     (struct row_wanted){hash, next, binary_equals, profile, binary});
+	if (row == next)
+		*vec_add(&profile->binaries) = *binary;
+	return row;
+}
+
+/* --- functions --- */
+
+static bool function_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct function_row *a = &profile->functions.items[row], *b = key;
+
+	return a->binary == b->binary && a->start == b->start && a->end == b->end &&
+	       a->is_inlined == b->is_inlined && (!a->is_inlined || a->name == b->name);
+}
+
+function_id profile_function(struct profile *profile, const struct function_row *function)
+{
+	u64 hash = hash_mix(hash_mix(hash_mix(function->binary, function->start), function->end),
+			    function->is_inlined ? function->name : 0);
+	u32 next = (u32)profile->functions.count;
+	u32 row = row_index_find(
+		&profile->index->functions,
+		(struct row_wanted){hash, next, function_equals, profile, function});
+
+	if (row == next)
+		*vec_add(&profile->functions) = *function;
+	return row;
+}
+
+/* --- locations and stacks --- */
+
+static bool location_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct location_row *a = &profile->locations.items[row], *b = key;
+
+	return a->address == b->address && a->binary == b->binary && a->space == b->space;
+}
+
+location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space)
+{
+	struct location_row location = {.binary = binary, .address = address, .space = space};
+	u64 hash = hash_mix(hash_mix(address, binary), space);
+	u32 next = (u32)profile->locations.count;
+	u32 row = row_index_find(
+		&profile->index->locations,
+		(struct row_wanted){hash, next, location_equals, profile, &location});
+
+	if (row == next)
+		*vec_add(&profile->locations) = location;
+	return row;
+}
+
+static bool stack_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct stack_row *a = &profile->stacks.items[row], *b = key;
+
+	return a->caller == b->caller && a->location == b->location && a->origin == b->origin;
+}
+
+stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin)
+{
+	struct stack_row stack = {.caller = caller, .location = location, .origin = origin};
+	u64 hash = hash_mix(hash_mix(0, (u64)caller << 32 | location), origin);
+	u32 next = (u32)profile->stacks.count;
+	u32 row = row_index_find(&profile->index->stacks,
+				 (struct row_wanted){hash, next, stack_equals, profile, &stack});
+
+	if (row == next) {
+		u16 depth = profile->stacks.items[caller].depth;
+
+		stack.depth = (u16)(depth < UINT16_MAX ? depth + 1 : depth);
+		*vec_add(&profile->stacks) = stack;
+	}
+	return row;
+}
+
+/* --- labels and counts --- */
+
+static bool label_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct label_row *a = &profile->labels.items[row], *b = key;
+
+	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu;
+}
+
+label_id profile_labels(struct profile *profile, const struct label_row *labels)
+{
+	u64 hash = hash_mix(hash_mix(0, (u64)labels->comm << 32 | labels->cpu),
+			    (u64)labels->pid << 32 | labels->tid);
+	u32 next = (u32)profile->labels.count;
+	u32 row = row_index_find(&profile->index->labels,
+				 (struct row_wanted){hash, next, label_equals, profile, labels});
+
+	if (row == next)
+		*vec_add(&profile->labels) = *labels;
+	return row;
+}
+
+/* Rows of counts are numbered from 1 in the hash table, from 0 in the vec. */
+static bool count_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct count_row *a = &profile->counts.items[row - 1], *b = key;
+
+	return a->stack == b->stack && a->leaf == b->leaf && a->labels == b->labels &&
+	       a->source == b->source && a->space == b->space;
+}
+
+void profile_add(struct profile *profile, const struct count_row *count)
+{
+	u64 hash = hash_mix(hash_mix(0, (u64)count->stack << 32 | count->leaf),
+			    (u64)count->labels << 32 | count->source << 8 | count->space);
+	u32 next = (u32)profile->counts.count + 1;
+	u32 row = row_index_find(&profile->index->counts,
+				 (struct row_wanted){hash, next, count_equals, profile, count});
+
+	if (row == next) {
+		*vec_add(&profile->counts) = *count;
+		return;
+	}
+	profile->counts.items[row - 1].weight += count->weight;
+	profile->counts.items[row - 1].samples += count->samples;
+}

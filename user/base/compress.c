@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * zstd streams on top of libzstd.
+ */
+#include "base/compress.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <zstd.h>
+
+struct compressor {
+	ZSTD_CStream *stream;
+};
+
+static void *must_have(void *stream)
+{
+	if (!stream)
+		must_alloc(SIZE_MAX); /* says that there is no memory, and ends */
+	return stream;
+}
+
+struct compressor *compressor_new(int level)
+{
+	struct compressor *compressor = must_alloc(sizeof(*compressor));
+
+	compressor->stream = must_have(ZSTD_createCStream());
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_compressionLevel, level);
+	return compressor;
+}
+
+void compressor_free(struct compressor *compressor)
+{
+	if (!compressor)
+		return;
+	ZSTD_freeCStream(compressor->stream);
+	free(compressor);
+}
+
+size_t compressor_bound(size_t length)
+{
+	/* zstd's bound is for a frame; a flush may end a block early, with 3 bytes of header each */
+	return ZSTD_compressBound(length) + 64;
+}
+
+int compressor_block(struct compressor *compressor, struct bytes block, u8 *out, size_t capacity,
+		     size_t *ret_length)
+{
+	ZSTD_inBuffer input = {.src = block.start, .size = block.length};
+	ZSTD_outBuffer output = {.dst = out, .size = capacity};
+	size_t left;
+
+	do {
+		size_t before = output.pos + input.pos;
+
+		left = ZSTD_compressStream2(compressor->stream, &output, &input, ZSTD_e_flush);
+		if (ZSTD_isError(left) || (left && output.pos + input.pos == before))
+			return -EIO;
+	} while (left);
+	*ret_length = output.pos;
+	return 0;
+}
+
+struct decompressor {
+	ZSTD_DStream *stream;
+};
+
+struct decompressor *decompressor_new(void)
+{
+	struct decompressor *decompressor = must_alloc(sizeof(*decompressor));
+
+	decompressor->stream = must_have(ZSTD_createDStream());
+	/* the window a frame may ask for: what level 22 uses, not the 2 GiB of a hostile header */
+	ZSTD_DCtx_setParameter(decompressor->stream, ZSTD_d_windowLogMax, 27);
+	return decompressor;
+}
+
+void decompressor_free(struct decompressor *decompressor)
+{
+	if (!decompressor)
+		return;
+	ZSTD_freeDStream(decompressor->stream);
+	free(decompressor);
+}
+
+int decompressor_piece(struct decompressor *decompressor, struct bytes piece, size_t limit,
+		       size_t keep_bytes, struct bytes *ret_bytes)
+{
+	ZSTD_inBuffer input = {.src = piece.start, .size = piece.length};
+	size_t capacity = piece.length * 4 + 4096;
+	CLEANUP(freep) u8 *out = NULL;
+	ZSTD_outBuffer output = {.pos = keep_bytes};
+
+	for (;;) {
+		size_t left;
+
+		if (capacity > limit)
+			capacity = limit;
+		out = must_resize_array(out, keep_bytes + capacity, 1);
+		output.dst = out;
+		output.size = keep_bytes + capacity;
+		left = ZSTD_decompressStream(decompressor->stream, &output, &input);
+		if (ZSTD_isError(left))
+			return -EBADMSG;
+		if (output.pos < output.size && input.pos == input.size)
+			break; /* room was left: nothing more is in there */
+		if (output.pos < output.size)
+			continue;
+		if (capacity == limit)
+			return -EFBIG;
+		capacity *= 2;
+	}
+	memset(out, 0, keep_bytes);
+	*ret_bytes = (struct bytes){.length = output.pos};
+	ret_bytes->start = TAKE(out);
+	return 0;
+}

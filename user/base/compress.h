@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * zstd as one long stream that is cut into blocks: each block can be read as soon as it is there,
+ * but only after the ones before it.
+ */
+#ifndef BASE_COMPRESS_H
+#define BASE_COMPRESS_H
+
+#include "base/cursor.h"
+
+struct compressor;
+
+/* `level` as zstd's, 1 … 19. Free with compressor_free(). */
+struct compressor *compressor_new(int level);
+/* Frees; NULL is fine. */
+void compressor_free(struct compressor *compressor);
+
+/* The most bytes that a block of `length` bytes can grow to. */
+size_t compressor_bound(size_t length);
+
+/*
+ * Compresses one block and flushes, so that it can be read without what follows.
+ *
+ * out, capacity  at least compressor_bound(block.length) bytes
+ * ret_length     bytes written to `out`
+ * Returns 0 or -EIO without a sentence: the stream is spoilt.
+ */
+int compressor_block(struct compressor *compressor, struct bytes block, u8 *out, size_t capacity,
+		     size_t *ret_length);
+
+struct decompressor;
+
+/* At the start of a stream. Free with decompressor_free(). */
+struct decompressor *decompressor_new(void);
+/* Frees; NULL is fine. */
+void decompressor_free(struct decompressor *decompressor);
+
+/*
+ * Decompresses the next piece of the stream.
+ *
+ * limit       the most bytes it may become: the piece is foreign
+ * keep_bytes  room to leave in front of the result, for what the caller puts there
+ * ret_bytes   keep_bytes zero bytes and then the result, at most keep_bytes + limit; its start is
+ *             owned by the caller, free()
+ * Returns 0, -EBADMSG (not zstd, or damaged) or -EFBIG (more than `limit`), without a sentence.
+ */
+int decompressor_piece(struct decompressor *decompressor, struct bytes piece, size_t limit,
+		       size_t keep_bytes, struct bytes *ret_bytes);
+
+#endif

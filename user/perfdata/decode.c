@@ -1,0 +1,422 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Records to events: what each kind of record holds, one function a kind.
+ */
+#include "perfdata/decode.h"
+
+#include "bpfprof/counters.h"
+#include "perfdata/decode_sample.h"
+
+#include <errno.h>
+
+static bool has_bit(const struct wire_attr *attr, u64 bit)
+{
+	return attr->sample_type & bit;
+}
+
+static void lay_out(struct event_kind *kind)
+{
+	const struct wire_attr *attr = &kind->attr;
+	u16 at = sizeof(struct record_header), back = 0;
+
+	if (has_bit(attr, SAMPLE_IDENTIFIER))
+		kind->sample_id_at = at;
+	at += 8 * (has_bit(attr, SAMPLE_IDENTIFIER) + has_bit(attr, SAMPLE_IP) +
+		   has_bit(attr, SAMPLE_TID));
+	if (has_bit(attr, SAMPLE_TIME))
+		kind->sample_time_at = at;
+	at += 8 * (has_bit(attr, SAMPLE_TIME) + has_bit(attr, SAMPLE_ADDR));
+	if (has_bit(attr, SAMPLE_ID) && !kind->sample_id_at)
+		kind->sample_id_at = at;
+
+	if (!(attr->flags & ATTR_BIT(sample_id_all)))
+		return;
+	back += 8 * has_bit(attr, SAMPLE_IDENTIFIER);
+	if (has_bit(attr, SAMPLE_IDENTIFIER))
+		kind->trailer_id_back = back;
+	back += 8 * (has_bit(attr, SAMPLE_CPU) + has_bit(attr, SAMPLE_STREAM_ID) +
+		     has_bit(attr, SAMPLE_ID));
+	if (has_bit(attr, SAMPLE_ID) && !kind->trailer_id_back)
+		kind->trailer_id_back = back;
+	back += 8 * has_bit(attr, SAMPLE_TIME);
+	if (has_bit(attr, SAMPLE_TIME))
+		kind->trailer_time_back = back;
+	kind->trailer_bytes = back + 8 * has_bit(attr, SAMPLE_TID);
+}
+
+void decoder_add_ids(struct decoder *decoder, u32 kind, const u64 *ids, size_t id_count)
+{
+	for (size_t i = 0; i < id_count; i++) {
+		u32 *row = idmap_place(&decoder->kind_of_id, ids[i]);
+
+		*vec_add(&decoder->kinds.items[kind].ids) = ids[i];
+		if (!*row)
+			*row = kind + 1;
+	}
+}
+
+void decoder_add_kind(struct decoder *decoder, const struct wire_attr *attr, const u64 *ids,
+		      size_t id_count)
+{
+	struct event_kind *kind = vec_add(&decoder->kinds);
+
+	*kind = (struct event_kind){.attr = *attr};
+	lay_out(kind);
+	sample_steps_of(attr->sample_type, kind->steps);
+	decoder_add_ids(decoder, (u32)decoder->kinds.count - 1, ids, id_count);
+}
+
+void decoder_add_build_id(struct decoder *decoder, const char *path, const u8 *id, size_t bytes)
+{
+	u32 row = intern_text(&decoder->build_id_paths, path);
+	struct build_id *known;
+
+	if (row <= decoder->build_ids.count)
+		return; /* the first one holds, as in perf */
+	known = vec_add(&decoder->build_ids);
+	*known = (struct build_id){.count = (u8)bytes};
+	memcpy(known->bytes, id, bytes);
+}
+
+void decoder_release(struct decoder *decoder)
+{
+	for (size_t i = 0; i < decoder->kinds.count; i++) {
+		free(decoder->kinds.items[i].name);
+		vec_release(&decoder->kinds.items[i].ids);
+	}
+	vec_release(&decoder->kinds);
+	idmap_release(&decoder->kind_of_id);
+	intern_release(&decoder->build_id_paths);
+	vec_release(&decoder->build_ids);
+	vec_release(&decoder->frames);
+	vec_release(&decoder->branches);
+	vec_release(&decoder->counters);
+}
+
+struct record_header decode_header(const struct decoder *decoder, const u8 *at)
+{
+	struct record_header header;
+
+	memcpy(&header, at, sizeof(header));
+	if (decoder->swap) {
+		header.type = bswap_32(header.type);
+		header.misc = bswap_16(header.misc);
+		header.size_bytes = bswap_16(header.size_bytes);
+	}
+	return header;
+}
+
+static u64 word_of(const struct decoder *decoder, const u8 *at)
+{
+	u64 value;
+
+	memcpy(&value, at, sizeof(value));
+	return decoder->swap ? bswap_64(value) : value;
+}
+
+/* The kind whose layout a record's trailer has. All kinds agree where the id stands, or there is
+ * no telling. */
+static const struct event_kind *trailer_kind(const struct decoder *decoder,
+					     struct record_header header, const u8 *at)
+{
+	const struct event_kind *first = decoder->kinds.items;
+	u32 row;
+
+	if (decoder->kinds.count <= 1 || !first->trailer_id_back ||
+	    header.size_bytes < sizeof(header) + first->trailer_id_back)
+		return first;
+	row = idmap_get(&decoder->kind_of_id,
+			word_of(decoder, at + header.size_bytes - first->trailer_id_back));
+	return row ? &decoder->kinds.items[row - 1] : first;
+}
+
+u64 decode_time(const struct decoder *decoder, struct record_header header, const u8 *at)
+{
+	const struct event_kind *kind = decoder->kinds.items;
+	u64 time_ns = 0;
+
+	if (!kind || header.type >= RECORD_USER_FIRST)
+		return 0;
+	if (header.type == RECORD_SAMPLE) {
+		/* IDENTIFIER | IP | TID stand before the time in every kind, or ids differ in
+		 * place and the file is not one that perf could read either */
+		if (kind->sample_time_at && kind->sample_time_at + 8u <= header.size_bytes)
+			time_ns = word_of(decoder, at + kind->sample_time_at);
+	} else {
+		kind = trailer_kind(decoder, header, at);
+		if (kind->trailer_time_back &&
+		    sizeof(header) + kind->trailer_bytes <= header.size_bytes)
+			time_ns = word_of(decoder, at + header.size_bytes - kind->trailer_time_back);
+	}
+	return time_ns == ~0ull ? 0 : time_ns;
+}
+
+/* A record taken apart: its body is what lies between header and trailer. */
+struct record {
+	struct record_header header;
+	struct cursor body;
+	u64 time_ns;
+	u32 source; /* ~0u: the trailer does not say */
+};
+
+typedef int record_decode(struct decoder *decoder, struct record *record, struct event_sink *sink);
+
+static u8 mapping_space(u16 misc)
+{
+	u8 space = misc & MISC_CPUMODE;
+
+	return space == SPACE_UNKNOWN ? SPACE_USER : space;
+}
+
+static bool is_kernel_space(u8 space)
+{
+	return space == SPACE_KERNEL || space == SPACE_GUEST_KERNEL;
+}
+
+/* "[kernel.kallsyms]_text" is listed under "[kernel.kallsyms]". */
+static u32 find_build_id(const struct decoder *decoder, const char *path)
+{
+	const char *bracket = *path == '[' ? strchr(path, ']') : NULL;
+	size_t length = bracket ? (size_t)(bracket - path) + 1 : strlen(path);
+
+	return intern_find(&decoder->build_id_paths, path, length);
+}
+
+static int hand_over_mapping(struct decoder *decoder, struct record *record,
+			     struct mapping *mapping, struct event_sink *sink)
+{
+	u32 known;
+
+	mapping->path = cursor_text(&record->body, cursor_left(&record->body));
+	if (record->body.overrun)
+		return -EILSEQ;
+	mapping->time_ns = record->time_ns;
+	mapping->space = mapping_space(record->header.misc);
+	mapping->is_data = record->header.misc & MISC_MMAP_DATA;
+	if (is_kernel_space(mapping->space))
+		mapping->pid = ~0u;
+	known = mapping->build_id_bytes ? 0 : find_build_id(decoder, mapping->path);
+	if (known) {
+		const struct build_id *id = &decoder->build_ids.items[known - 1];
+
+		memcpy(mapping->build_id, id->bytes, sizeof(mapping->build_id));
+		mapping->build_id_bytes = id->count;
+	}
+	return sink_call(sink, on_mapping, mapping);
+}
+
+static void read_mapping_range(struct cursor *body, struct mapping *mapping)
+{
+	mapping->pid = cursor_u32(body);
+	mapping->tid = cursor_u32(body);
+	mapping->start = cursor_u64(body);
+	mapping->bytes = cursor_u64(body);
+	mapping->file_offset = cursor_u64(body);
+}
+
+static int decode_mmap(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	enum { PROTECTION_EXECUTE = 4 };
+	struct mapping mapping = {0};
+
+	read_mapping_range(&record->body, &mapping);
+	if (!(record->header.misc & MISC_MMAP_DATA))
+		mapping.protection = PROTECTION_EXECUTE;
+	return hand_over_mapping(decoder, record, &mapping, sink);
+}
+
+static int decode_mmap2(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	struct cursor *body = &record->body;
+	struct mapping mapping = {0};
+
+	read_mapping_range(body, &mapping);
+	if (record->header.misc & MISC_MMAP_BUILD_ID) {
+		u8 bytes = cursor_u8(body);
+		const u8 *id;
+
+		cursor_take(body, 3);
+		id = cursor_take(body, BUILD_ID_MAX_BYTES);
+		if (!id || bytes > BUILD_ID_MAX_BYTES)
+			return -EILSEQ;
+		memcpy(mapping.build_id, id, bytes);
+		mapping.build_id_bytes = bytes;
+	} else {
+		mapping.major = cursor_u32(body);
+		mapping.minor = cursor_u32(body);
+		mapping.inode = cursor_u64(body);
+		mapping.inode_generation = cursor_u64(body);
+	}
+	mapping.protection = cursor_u32(body);
+	mapping.flags = cursor_u32(body);
+	return hand_over_mapping(decoder, record, &mapping, sink);
+}
+
+static int decode_comm(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	struct thread_name name = {
+		.time_ns = record->time_ns,
+		.is_exec = record->header.misc & MISC_COMM_EXEC,
+	};
+
+	name.pid = cursor_u32(&record->body);
+	name.tid = cursor_u32(&record->body);
+	name.name = cursor_text(&record->body, cursor_left(&record->body));
+	(void)decoder;
+	return record->body.overrun ? -EILSEQ : sink_call(sink, on_name, &name);
+}
+
+static struct thread_life read_life(struct record *record)
+{
+	struct cursor *body = &record->body;
+	struct thread_life life = {
+		.time_ns = record->time_ns,
+		.is_synthesized = record->header.misc & MISC_FORK_SYNTHESIZED,
+	};
+
+	life.pid = cursor_u32(body);
+	life.parent_pid = cursor_u32(body);
+	life.tid = cursor_u32(body);
+	life.parent_tid = cursor_u32(body);
+	return life;
+}
+
+static int decode_fork(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	struct thread_life life = read_life(record);
+
+	(void)decoder;
+	return record->body.overrun ? -EILSEQ : sink_call(sink, on_fork, &life);
+}
+
+static int decode_exit(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	struct thread_life life = read_life(record);
+
+	(void)decoder;
+	return record->body.overrun ? -EILSEQ : sink_call(sink, on_exit, &life);
+}
+
+static int hand_over_loss(struct record *record, u32 reason, u64 count, struct event_sink *sink)
+{
+	struct loss loss = {
+		.time_ns = record->time_ns,
+		.count = count,
+		.reason = reason,
+		.source = record->source,
+	};
+
+	if (record->body.overrun)
+		return -EILSEQ;
+	return count ? sink_call(sink, on_loss, &loss) : 0;
+}
+
+static int decode_lost(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	u64 count;
+
+	cursor_u64(&record->body); /* the event's id: its ring holds other events' records too */
+	count = cursor_u64(&record->body);
+	if (decoder->is_ours || decoder->lost_is_counted)
+		return 0;
+	return hand_over_loss(record, COUNTER_lost_kernel, count, sink);
+}
+
+static int decode_lost_samples(struct decoder *decoder, struct record *record,
+			       struct event_sink *sink)
+{
+	u64 count = cursor_u64(&record->body);
+
+	/* our own files tell losses by reason, in a note */
+	if (decoder->is_ours || (record->header.misc & MISC_LOST_SAMPLES_BPF))
+		return 0;
+	return hand_over_loss(record, COUNTER_lost_kernel, count, sink);
+}
+
+static int decode_throttle(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	return decoder->is_ours ? 0 : hand_over_loss(record, COUNTER_throttled, 1, sink);
+}
+
+static int decode_ksymbol(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	struct cursor *body = &record->body;
+	struct kernel_symbol symbol = {.time_ns = record->time_ns};
+
+	symbol.start = cursor_u64(body);
+	symbol.bytes = cursor_u32(body);
+	symbol.type = cursor_u16(body);
+	symbol.flags = cursor_u16(body);
+	symbol.name = cursor_text(body, cursor_left(body));
+	(void)decoder;
+	return body->overrun ? -EILSEQ : sink_call(sink, on_kernel_symbol, &symbol);
+}
+
+static int decode_bpf_event(struct decoder *decoder, struct record *record,
+			    struct event_sink *sink)
+{
+	struct cursor *body = &record->body;
+	struct bpf_program program = {.time_ns = record->time_ns};
+	const u8 *tag;
+
+	program.type = cursor_u16(body);
+	program.flags = cursor_u16(body);
+	program.id = cursor_u32(body);
+	tag = cursor_take(body, sizeof(program.tag));
+	(void)decoder;
+	if (!tag)
+		return -EILSEQ;
+	memcpy(program.tag, tag, sizeof(program.tag));
+	return sink_call(sink, on_bpf_program, &program);
+}
+
+static int decode_cgroup(struct decoder *decoder, struct record *record, struct event_sink *sink)
+{
+	struct cgroup_name cgroup = {.time_ns = record->time_ns};
+
+	cgroup.id = cursor_u64(&record->body);
+	cgroup.path = cursor_text(&record->body, cursor_left(&record->body));
+	(void)decoder;
+	return record->body.overrun ? -EILSEQ : sink_call(sink, on_cgroup, &cgroup);
+}
+
+static record_decode *const record_decoders[] = {
+	[RECORD_MMAP] = decode_mmap,
+	[RECORD_LOST] = decode_lost,
+	[RECORD_COMM] = decode_comm,
+	[RECORD_EXIT] = decode_exit,
+	[RECORD_THROTTLE] = decode_throttle,
+	[RECORD_FORK] = decode_fork,
+	[RECORD_MMAP2] = decode_mmap2,
+	[RECORD_LOST_SAMPLES] = decode_lost_samples,
+	[RECORD_KSYMBOL] = decode_ksymbol,
+	[RECORD_BPF_EVENT] = decode_bpf_event,
+	[RECORD_CGROUP] = decode_cgroup,
+};
+
+int decode_record(struct decoder *decoder, struct bytes bytes, struct event_sink *sink)
+{
+	struct record record = {.header = decode_header(decoder, bytes.start), .source = ~0u};
+	const struct event_kind *kind;
+
+	if (record.header.type >= ARRAY_COUNT(record_decoders) ||
+	    !record_decoders[record.header.type] || !decoder->kinds.count)
+		return 0;
+	kind = trailer_kind(decoder, record.header, bytes.start);
+	if (bytes.length < sizeof(record.header) + kind->trailer_bytes)
+		return -EILSEQ;
+	record.time_ns = decode_time(decoder, record.header, bytes.start);
+	if (kind->trailer_id_back)
+		record.source = (u32)(kind - decoder->kinds.items);
+	record.body = cursor_of((struct bytes){bytes.start + sizeof(record.header),
+					       bytes.length - sizeof(record.header) -
+						       kind->trailer_bytes});
+	record.body.swap = decoder->swap;
+	return record_decoders[record.header.type](decoder, &record, sink);
+}
+
+bool decode_knows(u32 type)
+{
+	return type < ARRAY_COUNT(record_decoders) &&
+	       (type == RECORD_SAMPLE || record_decoders[type]);
+}

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The body of a SAMPLE record: one step a member, in the order the kernel writes them.
+ *
+ * Source: perf_output_sample() of kernel/events/core.c; the comment in the uapi header misplaces
+ * AUX and leaves out CGROUP.
+ */
+#include "perfdata/decode_sample.h"
+
+#include "perfdata/attr.h"
+
+#include <errno.h>
+
+static void skip_u64(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		     struct sample *sample)
+{
+	cursor_take(cursor, sizeof(u64));
+	(void)decoder, (void)kind, (void)sample;
+}
+
+static void read_id(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		    struct sample *sample)
+{
+	decoder->sample_id = cursor_u64(cursor);
+	(void)kind, (void)sample;
+}
+
+static void read_ip(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		    struct sample *sample)
+{
+	sample->address = cursor_u64(cursor);
+	(void)decoder, (void)kind;
+}
+
+static void read_tid(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		     struct sample *sample)
+{
+	sample->pid = cursor_u32(cursor);
+	sample->tid = cursor_u32(cursor);
+	(void)decoder, (void)kind;
+}
+
+static void read_time(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		      struct sample *sample)
+{
+	sample->time_ns = cursor_u64(cursor);
+	(void)decoder, (void)kind;
+}
+
+static void read_data_address(struct decoder *decoder, const struct event_kind *kind,
+			      struct cursor *cursor, struct sample *sample)
+{
+	sample->data_address = cursor_u64(cursor);
+	(void)decoder, (void)kind;
+}
+
+static void read_cpu(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		     struct sample *sample)
+{
+	sample->cpu = cursor_u32(cursor);
+	cursor_take(cursor, sizeof(u32));
+	(void)decoder, (void)kind;
+}
+
+static void read_period(struct decoder *decoder, const struct event_kind *kind,
+			struct cursor *cursor, struct sample *sample)
+{
+	sample->weight = cursor_u64(cursor);
+	(void)decoder, (void)kind;
+}
+
+/* One counter's value, or one of each member of the group. */
+static void read_counters(struct decoder *decoder, const struct event_kind *kind,
+			  struct cursor *cursor, struct sample *sample)
+{
+	u64 format = kind->attr.read_format, count = 1;
+	bool is_group = format & READ_GROUP;
+
+	decoder->counters.count = 0;
+	if (is_group)
+		count = cursor_u64(cursor);
+	for (u64 i = 0; i < count && !cursor->overrun; i++) {
+		struct counter_value counter = {0};
+
+		if (!is_group)
+			counter.value = cursor_u64(cursor);
+		if (i == 0 && (format & READ_ENABLED))
+			cursor_u64(cursor);
+		if (i == 0 && (format & READ_RUNNING))
+			cursor_u64(cursor);
+		if (is_group)
+			counter.value = cursor_u64(cursor);
+		if (format & READ_ID)
+			counter.id = cursor_u64(cursor);
+		if (format & READ_LOST)
+			cursor_u64(cursor);
+		*vec_add(&decoder->counters) = counter;
+	}
+	(void)sample;
+}
+
+static u64 word_at(const struct decoder *decoder, const u8 *words, size_t index)
+{
+	u64 value;
+
+	memcpy(&value, words + index * sizeof(value), sizeof(value));
+	return decoder->swap ? bswap_64(value) : value;
+}
+
+/* What a marker says about the frames behind it; false: no marker we know. */
+static bool marker_space(u64 marker, u8 *ret_space)
+{
+	static const struct {
+		u64 marker;
+		u8 space;
+	} markers[] = {
+		{CONTEXT_KERNEL, SPACE_KERNEL},
+		{CONTEXT_USER, SPACE_USER},
+		{CONTEXT_USER_DEFERRED, SPACE_USER},
+		{CONTEXT_HYPERVISOR, SPACE_HYPERVISOR},
+		{CONTEXT_GUEST_KERNEL, SPACE_GUEST_KERNEL},
+		{CONTEXT_GUEST_USER, SPACE_GUEST_USER},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(markers); i++) {
+		if (markers[i].marker != marker)
+			continue;
+		*ret_space = markers[i].space;
+		return true;
+	}
+	return false;
+}
+
+static void read_chain(struct decoder *decoder, const struct event_kind *kind,
+		       struct cursor *cursor, struct sample *sample)
+{
+	u64 count = cursor_u64(cursor);
+	const u8 *words = count <= RECORD_MAX_BYTES ? cursor_take(cursor, count * sizeof(u64)) :
+						      NULL;
+	struct frame *frame;
+	u8 space = SPACE_USER; /* as perf takes a chain that begins without a marker */
+
+	(void)kind;
+	sample->has_chain = true;
+	if (!words) {
+		cursor->overrun = true;
+		return;
+	}
+	decoder->frames.count = 0;
+	vec_reserve(&decoder->frames, count);
+	frame = decoder->frames.items;
+	for (size_t i = 0; i < count; i++) {
+		u64 word = word_at(decoder, words, i);
+
+		if (word < CONTEXT_MAX) {
+			*frame++ = (struct frame){.address = word, .space = space};
+			continue;
+		}
+		/* perf drops the whole chain of a sample whose markers make no sense */
+		if (!marker_space(word, &space))
+			return;
+		if (word == CONTEXT_USER_DEFERRED)
+			i++; /* its cookie */
+	}
+	sample->frames = decoder->frames.items;
+	sample->frame_count = (u16)(frame - decoder->frames.items);
+}
+
+/* A count and that many bytes. */
+static void skip_raw(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		     struct sample *sample)
+{
+	cursor_take(cursor, cursor_u32(cursor));
+	(void)decoder, (void)kind, (void)sample;
+}
+
+static void read_branches(struct decoder *decoder, const struct event_kind *kind,
+			  struct cursor *cursor, struct sample *sample)
+{
+	u64 count = cursor_u64(cursor), bits = kind->attr.branch_sample_type;
+	const u8 *words;
+
+	if (bits & BRANCH_HW_INDEX)
+		sample->hw_idx = cursor_u64(cursor);
+	words = count <= RECORD_MAX_BYTES ? cursor_take(cursor, count * 3 * sizeof(u64)) : NULL;
+	if (!words) {
+		cursor->overrun = true;
+		return;
+	}
+	if (bits & BRANCH_COUNTERS)
+		cursor_take(cursor, count * sizeof(u64));
+	decoder->branches.count = 0;
+	vec_reserve(&decoder->branches, count);
+	for (size_t i = 0; i < count; i++) {
+		u64 flags = word_at(decoder, words, 3 * i + 2);
+
+		decoder->branches.items[i] = (struct branch){
+			.from = word_at(decoder, words, 3 * i),
+			.to = word_at(decoder, words, 3 * i + 1),
+			.flags = decoder->swap ? branch_flags_turned(flags) : flags,
+		};
+	}
+	sample->branches = decoder->branches.items;
+	sample->branch_count = (u16)count;
+}
+
+static void skip_registers(struct cursor *cursor, u64 mask)
+{
+	if (cursor_u64(cursor)) /* the ABI; 0: no registers */
+		cursor_take(cursor, (u64)__builtin_popcountll(mask) * sizeof(u64));
+}
+
+static void skip_user_registers(struct decoder *decoder, const struct event_kind *kind,
+				struct cursor *cursor, struct sample *sample)
+{
+	skip_registers(cursor, kind->attr.regs_user);
+	(void)decoder, (void)sample;
+}
+
+static void skip_interrupt_registers(struct decoder *decoder, const struct event_kind *kind,
+				     struct cursor *cursor, struct sample *sample)
+{
+	skip_registers(cursor, kind->attr.regs_interrupt);
+	(void)decoder, (void)sample;
+}
+
+static void skip_user_stack(struct decoder *decoder, const struct event_kind *kind,
+			    struct cursor *cursor, struct sample *sample)
+{
+	u64 bytes = cursor_u64(cursor);
+
+	if (bytes && cursor_take(cursor, bytes))
+		cursor_u64(cursor); /* how many of them were filled */
+	(void)decoder, (void)kind, (void)sample;
+}
+
+static void skip_aux(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+		     struct sample *sample)
+{
+	cursor_take(cursor, cursor_u64(cursor));
+	(void)decoder, (void)kind, (void)sample;
+}
+
+enum { BIT_WEIGHT = 14, BIT_WEIGHT_STRUCT = 24 };
+
+/* In the order of the bytes. Bits may share a place (weight). */
+static const struct {
+	u8 bit;
+	sample_step *step;
+} steps[] = {
+	{16, read_id}, /* IDENTIFIER */
+	{0, read_ip},
+	{1, read_tid},
+	{2, read_time},
+	{3, read_data_address},
+	{6, read_id}, /* ID */
+	{9, skip_u64}, /* STREAM_ID */
+	{7, read_cpu},
+	{8, read_period},
+	{4, read_counters},
+	{5, read_chain},
+	{10, skip_raw},
+	{11, read_branches},
+	{12, skip_user_registers},
+	{13, skip_user_stack},
+	{BIT_WEIGHT, skip_u64},
+	{BIT_WEIGHT_STRUCT, skip_u64},
+	{15, skip_u64}, /* DATA_SRC */
+	{17, skip_u64}, /* TRANSACTION */
+	{18, skip_interrupt_registers},
+	{19, skip_u64}, /* PHYS_ADDR */
+	{21, skip_u64}, /* CGROUP */
+	{22, skip_u64}, /* DATA_PAGE_SIZE */
+	{23, skip_u64}, /* CODE_PAGE_SIZE */
+	{20, skip_aux},
+};
+_Static_assert(ARRAY_COUNT(steps) == SAMPLE_STEPS_MAX, "one step for each bit of sample_type");
+
+void sample_steps_of(u64 sample_type, sample_step *ret_steps[SAMPLE_STEPS_MAX])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_COUNT(steps); i++)
+		if (sample_type & (1ull << steps[i].bit))
+			ret_steps[count++] = steps[i].step;
+	if (count < SAMPLE_STEPS_MAX)
+		ret_steps[count] = NULL;
+}
+
+/* The event a sample is of, NULL if the file describes none. */
+static const struct event_kind *sample_kind(const struct decoder *decoder, struct bytes record)
+{
+	const struct event_kind *first = decoder->kinds.items;
+	u64 id;
+	u32 row;
+
+	if (decoder->kinds.count <= 1)
+		return first;
+	if (!first->sample_id_at || first->sample_id_at + sizeof(id) > record.length)
+		return first;
+	memcpy(&id, record.start + first->sample_id_at, sizeof(id));
+	if (decoder->swap)
+		id = bswap_64(id);
+	if (!id)
+		return first; /* as perf does with what it made up itself */
+	row = idmap_get(&decoder->kind_of_id, id);
+	return row ? &decoder->kinds.items[row - 1] : NULL;
+}
+
+static void take_provenance(u16 misc, struct decoder *decoder, struct sample *sample)
+{
+	u8 origin = (misc >> MISC_ORIGIN_SHIFT) & MISC_ORIGIN_MASK;
+
+	sample->cut = (misc >> MISC_CUT_SHIFT) & MISC_CUT_MASK;
+	if (!origin)
+		return;
+	for (u16 i = 0; i < sample->frame_count; i++)
+		if (decoder->frames.items[i].space == SPACE_USER)
+			decoder->frames.items[i].origin = origin;
+}
+
+int decode_sample(struct decoder *decoder, struct bytes record, struct sample *ret_sample)
+{
+	const struct event_kind *kind = sample_kind(decoder, record);
+	struct cursor cursor = cursor_of(record);
+	struct record_header header;
+
+	if (!kind)
+		return -ENOENT;
+	header = decode_header(decoder, cursor.next);
+	cursor.next += sizeof(header);
+	cursor.swap = decoder->swap;
+	*ret_sample = (struct sample){
+		/* what perf assumes of events that record no period */
+		.weight = kind->attr.period_or_frequency,
+		.source = (u32)(kind - decoder->kinds.items),
+		.pid = ~0u,
+		.tid = ~0u,
+		.cpu = ~0u,
+		.space = header.misc & MISC_CPUMODE,
+		.hw_idx = ~0ull,
+	};
+	decoder->counters.count = 0;
+	decoder->sample_id = 0;
+	for (size_t i = 0; i < SAMPLE_STEPS_MAX && kind->steps[i]; i++)
+		kind->steps[i](decoder, kind, &cursor, ret_sample);
+	if (cursor.overrun)
+		return -EBADMSG;
+	if (decoder->is_ours)
+		take_provenance(header.misc, decoder, ret_sample);
+	return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The events of an indexed recording, one after the other into a sink.
+ */
+#include "base/fail.h"
+#include "bpfprof/counters.h"
+#include "perfdata/reader.h"
+#include "perfdata/session.h"
+
+#include <errno.h>
+
+/* What one delivery remembers from sample to sample. */
+struct delivery {
+	struct perfdata *data;
+	struct event_sink *sink;
+	struct idmap value_of_id; /* counter id: row of values + 1 */
+	VEC(u64) values;	  /* as the last sample told them */
+};
+
+/* How far a counter has gone since the last sample that told it. */
+static u64 counter_step(struct delivery *delivery, struct counter_value counter)
+{
+	u32 *row = idmap_place(&delivery->value_of_id, counter.id);
+	u64 before;
+
+	if (!*row) {
+		*vec_add(&delivery->values) = 0;
+		*row = (u32)delivery->values.count;
+	}
+	before = delivery->values.items[*row - 1];
+	delivery->values.items[*row - 1] = counter.value;
+	return counter.value - before;
+}
+
+/* A sample that carries counters (PERF_SAMPLE_READ) stands for what they counted since the last
+ * one, each for its own event; this is how groups are sampled. */
+static int hand_over_counters(struct delivery *delivery, const struct sample *sample)
+{
+	struct decoder *decoder = &delivery->data->decoder;
+	int error = 0;
+
+	for (size_t i = 0; i < decoder->counters.count && !error; i++) {
+		struct counter_value counter = decoder->counters.items[i];
+		struct sample of_counter = *sample;
+		u32 row;
+
+		if (!counter.id)
+			counter.id = decoder->sample_id;
+		row = idmap_get(&decoder->kind_of_id, counter.id);
+		if (row)
+			of_counter.source = row - 1;
+		of_counter.weight = counter_step(delivery, counter);
+		if (of_counter.weight)
+			error = sink_call(delivery->sink, on_sample, &of_counter);
+	}
+	return error;
+}
+
+static int hand_over_sample(struct delivery *delivery, struct bytes record)
+{
+	struct perfdata *data = delivery->data;
+	struct sample sample;
+	int error = decode_sample(&data->decoder, record, &sample);
+
+	if (error == -ENOENT) {
+		data->unknown_id_count++;
+		return 0;
+	}
+	if (error) {
+		data->malformed_count++;
+		return 0;
+	}
+	data->sample_count++;
+	if (data->decoder.counters.count)
+		return hand_over_counters(delivery, &sample);
+	return sink_call(delivery->sink, on_sample, &sample);
+}
+
+static int hand_over(struct delivery *delivery, const u8 *at)
+{
+	struct perfdata *data = delivery->data;
+	struct record_header header = decode_header(&data->decoder, at);
+	struct bytes record = {at, header.size_bytes};
+	int error;
+
+	if (header.type == RECORD_SAMPLE)
+		return hand_over_sample(delivery, record);
+	error = decode_record(&data->decoder, record, delivery->sink);
+	if (error != -EILSEQ)
+		return error;
+	data->malformed_count++;
+	return 0;
+}
+
+/* Our own files tell by reason what was lost. */
+static int hand_over_losses(struct delivery *delivery)
+{
+	const struct perfdata_extra *extra = perfdata_extra(delivery->data);
+	int error = 0;
+
+	for (u32 reason = 0; extra && reason < COUNTER_COUNT && !error; reason++) {
+		struct loss loss = {
+			.count = extra->losses[reason], .reason = reason, .source = ~0u};
+
+		if (loss.count)
+			error = sink_call(delivery->sink, on_loss, &loss);
+	}
+	return error;
+}
+
+static int hand_over_all(struct delivery *delivery)
+{
+	struct perfdata *data = delivery->data;
+	int error = 0;
+
+	for (size_t i = 0; i < data->events.count && !error; i++)
+		error = hand_over(delivery, (const u8 *)(uintptr_t)data->events.items[i].place);
+	if (!error)
+		error = hand_over_losses(delivery);
+	if (!error && delivery->sink->on_end)
+		error = delivery->sink->on_end(delivery->sink);
+	return error;
+}
+
+static int say_damage(struct perfdata *data)
+{
+	unsigned long long samples = data->sample_count;
+
+	if (data->unknown_id_count)
+		session_warn(data, "%llu samples of events that the file does not describe were passed over",
+			     (unsigned long long)data->unknown_id_count);
+	if (data->damage.what)
+		return fail_plain(-EBADMSG, NULL, "%s is %s; %llu samples before that are shown",
+				  data->path, data->damage.what, samples);
+	if (data->malformed_count)
+		return fail_plain(-EBADMSG, NULL, "%s is damaged: %llu records make no sense; %llu samples are shown",
+				  data->path, (unsigned long long)data->malformed_count, samples);
+	if (data->is_unterminated)
+		return fail_plain(-EBADMSG, NULL, "%s was not ended by its recorder; the %llu samples in it are shown",
+				  data->path, samples);
+	return 0;
+}
+
+int perfdata_read(struct perfdata *data, struct event_sink *sink)
+{
+	struct delivery delivery = {.data = data, .sink = sink};
+	int error;
+
+	session_index(data);
+	data->sample_count = data->malformed_count = data->unknown_id_count = 0;
+	error = hand_over_all(&delivery);
+	idmap_release(&delivery.value_of_id);
+	vec_release(&delivery.values);
+	return error ? error : say_damage(data);
+}

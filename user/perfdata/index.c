@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One walk over the record stream: where each event lies and when it happened. What describes the
+ * stream itself (attributes and features of a pipe, compressed blocks, our notes) is taken in on
+ * the way.
+ */
+#include "perfdata/session.h"
+
+#include "bpfprof/counters.h"
+#include "perfdata/attr.h"
+
+#include <errno.h>
+
+/* A record that is not an event; `body` is what follows its header. */
+typedef void note_record(struct perfdata *data, struct record_header header, struct cursor body);
+
+static void take_attr(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	struct wire_attr attr;
+	VEC(u64) ids = {0};
+
+	(void)header;
+	if (!data->header.is_pipe)
+		return; /* perf lists them in the file's header too */
+	if (attr_read(&body, &attr)) {
+		session_warn(data, "an event's description is damaged");
+		return;
+	}
+	while (cursor_left(&body) >= sizeof(u64))
+		*vec_add(&ids) = cursor_u64(&body);
+	decoder_add_kind(&data->decoder, &attr, ids.items, ids.count);
+	vec_release(&ids);
+}
+
+/* The row of an event id, or the first one; NULL if there is none at all. */
+static struct event_kind *kind_of(struct perfdata *data, u64 id)
+{
+	u32 row = idmap_get(&data->decoder.kind_of_id, id);
+
+	if (row)
+		return &data->decoder.kinds.items[row - 1];
+	return data->decoder.kinds.count ? data->decoder.kinds.items : NULL;
+}
+
+static void take_event_update(struct perfdata *data, struct record_header header,
+			      struct cursor body)
+{
+	u64 what = cursor_u64(&body), id = cursor_u64(&body);
+	const char *name = cursor_text(&body, cursor_left(&body));
+	struct event_kind *kind = kind_of(data, id);
+
+	(void)header;
+	if (what != EVENT_UPDATE_NAME || !name || !kind)
+		return;
+	free(kind->name);
+	kind->name = must_copy(name);
+}
+
+static void take_feature(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	u64 feature = cursor_u64(&body);
+
+	(void)header;
+	if (body.overrun || !data->header.is_pipe || feature >= FEATURE_BITS)
+		return;
+	/* perf 6.1 ends its list with an empty record of the number behind its last feature */
+	if (feature >= FEATURE_PIPE_END && !cursor_left(&body))
+		return;
+	data->features[feature] = (struct bytes){body.next, cursor_left(&body)};
+	session_read_feature(data, (u32)feature);
+}
+
+static void take_build_id(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	session_read_build_ids(
+		data, (struct bytes){body.next - sizeof(header), header.size_bytes});
+}
+
+static void take_start(struct perfdata *data, struct cursor *body)
+{
+	data->decoder.is_ours = true;
+	data->header.is_ours = true;
+	data->header.idle_skipped = cursor_u64(body) & NOTE_IDLE_SKIPPED;
+}
+
+static void take_extra(struct perfdata *data, struct cursor *body)
+{
+	struct perfdata_extra extra = {0};
+	u32 count = cursor_u32(body);
+
+	cursor_u32(body);
+	extra.cost_user_ns = cursor_u64(body);
+	extra.cost_bpf_ns = cursor_u64(body);
+	extra.wall_ns = cursor_u64(body);
+	for (u32 i = 0; i < count && !body->overrun; i++) {
+		u64 loss = cursor_u64(body);
+
+		if (i < ARRAY_COUNT(extra.losses))
+			extra.losses[i] = loss;
+	}
+	if (!body->overrun)
+		data->extra = extra;
+}
+
+/* One of ours, if it carries our mark; else a relic of old perfs. */
+static void take_note(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	u64 magic = cursor_u64(&body);
+	u32 kind;
+
+	(void)header;
+	cursor_u32(&body); /* the version: what we read has never changed */
+	kind = cursor_u32(&body);
+	if (body.overrun || magic != NOTE_MAGIC)
+		return;
+	if (kind == NOTE_START)
+		take_start(data, &body);
+	else if (kind == NOTE_EXTRA)
+		take_extra(data, &body);
+}
+
+static size_t walk(struct perfdata *data, struct bytes records, bool is_nested);
+
+enum { MOST_EXPANSION = 1024, LEAST_LIMIT = 1 << 20 };
+
+static void take_block(struct perfdata *data, struct bytes piece)
+{
+	size_t limit = data->records.length * MOST_EXPANSION + LEAST_LIMIT;
+	struct bytes block;
+	size_t used;
+	int error;
+
+	if (!data->decompressor)
+		data->decompressor = decompressor_new();
+	if (data->damage.what || data->decompressed_bytes >= limit)
+		return;
+	error = decompressor_piece(data->decompressor, piece, limit - data->decompressed_bytes,
+				   data->carry.length, &block);
+	if (error) {
+		session_damaged(data, "compressed block at byte %zu is damaged",
+				(size_t)(piece.start - data->input.bytes.start));
+		return;
+	}
+	*vec_add(&data->blocks) = (u8 *)block.start;
+	data->decompressed_bytes += block.length;
+	if (data->carry.length)
+		memcpy((u8 *)block.start, data->carry.start, data->carry.length);
+	used = walk(data, block, true);
+	data->carry = (struct bytes){block.start + used, block.length - used};
+}
+
+static void take_compressed(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	(void)header;
+	take_block(data, (struct bytes){body.next, cursor_left(&body)});
+}
+
+static void take_compressed2(struct perfdata *data, struct record_header header,
+			     struct cursor body)
+{
+	u64 bytes = cursor_u64(&body);
+
+	(void)header;
+	if (!body.overrun && bytes <= cursor_left(&body))
+		take_block(data, (struct bytes){body.next, bytes});
+}
+
+static note_record *const note_records[] = {
+	[RECORD_HEADER_ATTR] = take_attr,
+	[RECORD_NOTE] = take_note,
+	[RECORD_HEADER_BUILD_ID] = take_build_id,
+	[RECORD_EVENT_UPDATE] = take_event_update,
+	[RECORD_HEADER_FEATURE] = take_feature,
+	[RECORD_COMPRESSED] = take_compressed,
+	[RECORD_COMPRESSED2] = take_compressed2,
+};
+
+static void note_unknown(struct perfdata *data, u32 type)
+{
+	if (type <= RECORD_KERNEL_LAST || (type >= RECORD_USER_FIRST && type <= RECORD_USER_LAST))
+		return;
+	for (size_t i = 0; i < data->unknown_types.count; i++)
+		if (data->unknown_types.items[i] == type)
+			return;
+	*vec_add(&data->unknown_types) = type;
+	session_warn(data, "records of type %u are not known and were passed over", type);
+}
+
+/* Kernels that count lost samples per event (Linux 6.1) tell the sum at the end. */
+static void note_lost(struct perfdata *data, struct record_header header)
+{
+	if (header.misc & MISC_LOST_SAMPLES_BPF)
+		return;
+	for (size_t i = 0; i < data->decoder.kinds.count; i++)
+		if (data->decoder.kinds.items[i].attr.read_format & READ_LOST)
+			data->decoder.lost_is_counted = true;
+}
+
+static void take_record(struct perfdata *data, struct record_header header, const u8 *at,
+			bool is_nested)
+{
+	if (decode_knows(header.type)) {
+		*vec_add(&data->events) = (struct timed){
+			.time_ns = decode_time(&data->decoder, header, at),
+			.place = (uintptr_t)at,
+		};
+		if (header.type == RECORD_LOST_SAMPLES)
+			note_lost(data, header);
+	} else if (header.type < ARRAY_COUNT(note_records) && note_records[header.type] &&
+		   !is_nested) {
+		struct cursor body = cursor_of((struct bytes){
+			at + sizeof(header), header.size_bytes - sizeof(header)});
+
+		body.swap = data->decoder.swap;
+		note_records[header.type](data, header, body);
+	} else {
+		note_unknown(data, header.type);
+	}
+}
+
+/* Bytes that belong to a record and stand behind it, outside of its size. */
+static u64 bytes_behind(const struct perfdata *data, struct record_header header, const u8 *at)
+{
+	struct cursor cursor = cursor_of((struct bytes){at, header.size_bytes});
+
+	cursor.swap = data->decoder.swap;
+	cursor_take(&cursor, sizeof(header));
+	if (header.type == RECORD_HEADER_TRACING_DATA)
+		return round_up(cursor_u32(&cursor), 8);
+	if (header.type == RECORD_AUXTRACE)
+		return cursor_u64(&cursor);
+	return 0;
+}
+
+static void note_cut(struct perfdata *data, const u8 *at, u64 there, u64 wanted)
+{
+	session_damaged(data, "cut at byte %zu: %llu of a record's %llu bytes are there",
+			(size_t)(at - data->input.bytes.start), (unsigned long long)there,
+			(unsigned long long)wanted);
+}
+
+/* Takes in all whole records; returns how many bytes they have. A nested walk (inside a compressed
+ * block) leaves the rest for the next block. */
+static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
+{
+	const u8 *at = records.start, *end = records.start + records.length;
+
+	while ((size_t)(end - at) >= sizeof(struct record_header)) {
+		struct record_header header = decode_header(&data->decoder, at);
+		u64 behind;
+
+		if (header.size_bytes < sizeof(header)) {
+			session_damaged(data, "record %s%zu has the impossible size %u",
+					is_nested ? "of a compressed block at its byte " : "at byte ",
+					(size_t)(at - (is_nested ? records.start :
+								   data->input.bytes.start)),
+					header.size_bytes);
+			return records.length;
+		}
+		if (header.size_bytes > end - at)
+			break;
+		behind = bytes_behind(data, header, at);
+		take_record(data, header, at, is_nested);
+		at += header.size_bytes;
+		if (behind > (u64)(end - at)) {
+			note_cut(data, at, (u64)(end - at), behind);
+			return records.length;
+		}
+		at += behind;
+	}
+	if (!is_nested && at < end)
+		note_cut(data, at, (u64)(end - at),
+			 (size_t)(end - at) < sizeof(struct record_header) ?
+				 sizeof(struct record_header) :
+				 decode_header(&data->decoder, at).size_bytes);
+	return (size_t)(at - records.start);
+}
+
+void session_index(struct perfdata *data)
+{
+	if (data->is_indexed)
+		return;
+	data->is_indexed = true;
+	walk(data, data->records, false);
+	for (size_t i = 0; i < data->more_inputs.count; i++) {
+		/* each of them is a stream of its own */
+		decompressor_free(data->decompressor);
+		data->decompressor = NULL;
+		data->carry = (struct bytes){0};
+		walk(data, data->more_inputs.items[i].bytes, false);
+	}
+	session_read_sources(data);
+	order_by_time(data->events.items, data->events.count);
+}

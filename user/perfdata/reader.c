@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Opens a perf.data, finds its parts, and hands its events over in order of time.
+ */
+#include "perfdata/reader.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "bpfprof/counters.h"
+#include "perfdata/attr.h"
+#include "perfdata/session.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char pass_other[] = "give a file recorded by perf or bpfprof";
+
+/* The header's numbers, turned to our byte order. */
+static void turn_header(struct file_header *header)
+{
+	u64 words[sizeof(*header) / sizeof(u64)];
+
+	memcpy(words, header, sizeof(words));
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+		words[i] = bswap_64(words[i]);
+	memcpy(header, words, sizeof(words));
+}
+
+/* The bitmap is written in longs of the recording machine: where the host name's bit is not found,
+ * they had 32 bits. */
+static void turn_narrow_features(struct file_header *header)
+{
+	if (header->features[0] & (1ull << FEATURE_HOSTNAME))
+		return;
+	for (size_t i = 0; i < FEATURE_WORDS; i++)
+		header->features[i] = header->features[i] << 32 | header->features[i] >> 32;
+}
+
+static int read_file_header(struct perfdata *data)
+{
+	struct file_header *header = &data->file_header;
+	struct bytes bytes = data->input.bytes;
+
+	if (!bytes.length)
+		return fail_plain(-EBADMSG, "record again", "%s is empty: nothing was recorded",
+				  data->path);
+	memcpy(header, bytes.start, bytes.length < sizeof(*header) ? bytes.length : sizeof(*header));
+	if (bytes.length < sizeof(header->magic) ||
+	    (header->magic != PERFDATA_MAGIC && bswap_64(header->magic) != PERFDATA_MAGIC))
+		return fail_plain(-EBADMSG, pass_other, "%s is not a perf.data file", data->path);
+	data->decoder.swap = header->magic != PERFDATA_MAGIC;
+	data->header.is_swapped = data->decoder.swap;
+	if (data->decoder.swap)
+		turn_header(header);
+	if (header->size_bytes == OLD_HEADER_BYTES)
+		memset(header->features, 0, sizeof(header->features));
+	else if (data->decoder.swap)
+		turn_narrow_features(header);
+	if (header->size_bytes != PIPE_HEADER_BYTES && header->size_bytes != OLD_HEADER_BYTES &&
+	    header->size_bytes != sizeof(*header))
+		return fail_plain(-EBADMSG, pass_other, "%s has a damaged header", data->path);
+	if (bytes.length < header->size_bytes)
+		return fail_plain(-EBADMSG, "record again", "%s is cut inside its header",
+				  data->path);
+	return 0;
+}
+
+/* A part of the file, cut where the file ends. */
+static struct bytes file_part(const struct perfdata *data, struct file_section section)
+{
+	struct bytes bytes = data->input.bytes;
+
+	if (section.offset > bytes.length)
+		return (struct bytes){bytes.start + bytes.length, 0};
+	if (section.size_bytes > bytes.length - section.offset)
+		section.size_bytes = bytes.length - section.offset;
+	return (struct bytes){bytes.start + section.offset, section.size_bytes};
+}
+
+static bool is_whole(const struct perfdata *data, struct file_section section)
+{
+	return file_part(data, section).length == section.size_bytes;
+}
+
+static struct file_section read_section(struct cursor *cursor)
+{
+	struct file_section section;
+
+	section.offset = cursor_u64(cursor);
+	section.size_bytes = cursor_u64(cursor);
+	return section;
+}
+
+/* One event and its ids. */
+static int read_kind(struct perfdata *data, struct cursor *cursor)
+{
+	struct wire_attr attr;
+	struct file_section section;
+	struct cursor ids;
+	VEC(u64) list = {0};
+
+	if (attr_read(cursor, &attr))
+		return -EBADMSG;
+	section = read_section(cursor);
+	if (cursor->overrun || !is_whole(data, section))
+		return -EBADMSG;
+	ids = cursor_of(file_part(data, section));
+	ids.swap = data->decoder.swap;
+	while (cursor_left(&ids) >= sizeof(u64))
+		*vec_add(&list) = cursor_u64(&ids);
+	decoder_add_kind(&data->decoder, &attr, list.items, list.count);
+	vec_release(&list);
+	return 0;
+}
+
+static int read_kinds(struct perfdata *data)
+{
+	const struct file_header *header = &data->file_header;
+	struct cursor cursor = cursor_of(file_part(data, header->attrs));
+
+	cursor.swap = data->decoder.swap;
+	if (!is_whole(data, header->attrs) || !header->attr_size_bytes)
+		return fail_plain(-EBADMSG, "record again",
+				  "%s is cut: its events are not described", data->path);
+	for (u64 i = 0; i < header->attrs.size_bytes / header->attr_size_bytes; i++)
+		if (read_kind(data, &cursor))
+			return fail_plain(-EBADMSG, "record again",
+					  "%s: the description of event %llu is damaged",
+					  data->path, (unsigned long long)i + 1);
+	if (!data->decoder.kinds.count)
+		return fail_plain(-EBADMSG, "record again", "%s holds no event", data->path);
+	return 0;
+}
+
+static bool has_feature(const struct file_header *header, u32 feature)
+{
+	return header->features[feature / 64] & (1ull << feature % 64);
+}
+
+/* The table behind the records: one entry for each bit that is set. */
+static void find_features(struct perfdata *data)
+{
+	const struct file_header *header = &data->file_header;
+	u64 end = header->records.offset + header->records.size_bytes;
+	struct cursor table = cursor_of(file_part(data, (struct file_section){end, UINT64_MAX}));
+	bool is_cut = false;
+
+	table.swap = data->decoder.swap;
+	for (u32 feature = 0; feature < FEATURE_BITS; feature++) {
+		struct file_section section;
+
+		if (!has_feature(header, feature))
+			continue;
+		section = read_section(&table);
+		if (table.overrun)
+			is_cut = true;
+		else if (is_whole(data, section))
+			data->features[feature] = file_part(data, section);
+		/* an instant of our writer leaves nonsense for the first, empty one */
+		else if (feature != FEATURE_BUILD_ID)
+			is_cut = true;
+	}
+	if (is_cut)
+		session_damaged(data, "cut at byte %zu: the features behind the records are gone",
+				data->input.bytes.length);
+	for (u32 feature = 0; feature < FEATURE_BITS; feature++)
+		session_read_feature(data, feature);
+}
+
+/* Whether our mark stands at the head of the records. */
+static void look_for_mark(struct perfdata *data)
+{
+	struct note_header mark;
+
+	if (data->records.length < sizeof(mark))
+		return;
+	memcpy(&mark, data->records.start, sizeof(mark));
+	if (data->decoder.swap)
+		mark.magic = bswap_64(mark.magic);
+	if (decode_header(&data->decoder, data->records.start).type == RECORD_NOTE)
+		data->header.is_ours = mark.magic == NOTE_MAGIC;
+}
+
+static int open_file_mode(struct perfdata *data)
+{
+	struct file_header *header = &data->file_header;
+	int error = read_kinds(data);
+
+	if (error)
+		return error;
+	if (!header->records.size_bytes) {
+		/* perf writes the size last: without it there are no features either */
+		data->is_unterminated = data->input.bytes.length > header->records.offset;
+		header->records.size_bytes = UINT64_MAX - header->records.offset;
+		data->records = file_part(data, header->records);
+		header->records.size_bytes = data->records.length;
+	} else {
+		data->records = file_part(data, header->records);
+		find_features(data);
+	}
+	look_for_mark(data);
+	session_read_sources(data);
+	return 0;
+}
+
+static int open_pipe_mode(struct perfdata *data)
+{
+	data->header.is_pipe = true;
+	data->records = file_part(
+		data, (struct file_section){PIPE_HEADER_BYTES, UINT64_MAX - PIPE_HEADER_BYTES});
+	session_index(data);
+	if (!data->decoder.kinds.count)
+		return fail_plain(-EBADMSG, "record again", "%s holds no event", data->path);
+	return 0;
+}
+
+static int open_input(struct perfdata *data)
+{
+	int error = read_file_header(data);
+
+	if (error)
+		return error;
+	data->header.file_bytes = data->input.bytes.length;
+	if (data->file_header.size_bytes == PIPE_HEADER_BYTES)
+		return open_pipe_mode(data);
+	return open_file_mode(data);
+}
+
+static void input_release(struct input *input)
+{
+	if (input->is_mapped)
+		file_unmap(&input->bytes);
+	else if (input->is_heap)
+		free((void *)input->bytes.start);
+	*input = (struct input){0};
+}
+
+/* All that comes out of a pipe. */
+static int read_stream(int fd, struct input *ret_input)
+{
+	enum { FIRST_BYTES = 1 << 20 };
+	size_t capacity = FIRST_BYTES, length = 0;
+	u8 *bytes = must_resize_array(NULL, capacity, 1);
+	ssize_t got;
+
+	while ((got = read(fd, bytes + length, capacity - length))) {
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0) {
+			free(bytes);
+			return -errno;
+		}
+		length += (size_t)got;
+		if (length == capacity)
+			bytes = must_resize_array(bytes, capacity *= 2, 1);
+	}
+	*ret_input = (struct input){.bytes = {bytes, length}, .is_heap = true};
+	return 0;
+}
+
+static int input_open(int fd, const struct stat *status, struct input *ret_input)
+{
+	if (!S_ISREG(status->st_mode))
+		return read_stream(fd, ret_input);
+	*ret_input = (struct input){.is_mapped = true};
+	return file_map_fd(fd, &ret_input->bytes);
+}
+
+/* A recording of `perf record --threads` is a folder: "data", and a stream in each "data.N". */
+static int open_folder(struct perfdata *data, int folder)
+{
+	for (unsigned int i = 0;; i++) {
+		CLEANUP(freep) char *name = must_format("data.%u", i);
+		CLEANUP(closep) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
+		struct stat status;
+		int error;
+
+		if (fd < 0 && errno == ENOENT)
+			return 0;
+		if (fd < 0 || fstat(fd, &status))
+			return -errno;
+		error = input_open(fd, &status, vec_add(&data->more_inputs));
+		if (error) {
+			data->more_inputs.count--;
+			return error;
+		}
+	}
+}
+
+static int open_path(struct perfdata *data, const char *path)
+{
+	CLEANUP(closep) int named = -1;
+	CLEANUP(closep) int inner = -1;
+	int fd = STDIN_FILENO, error;
+	struct stat status;
+
+	if (strcmp(path, "-"))
+		fd = named = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status))
+		return -errno;
+	if (S_ISDIR(status.st_mode)) {
+		error = open_folder(data, fd);
+		if (error)
+			return error;
+		fd = inner = openat(fd, "data", O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || fstat(fd, &status))
+			return -errno;
+	}
+	data->header.captured_s = status.st_mtime;
+	return input_open(fd, &status, &data->input);
+}
+
+int perfdata_open(const char *path, struct perfdata **ret_data)
+{
+	CLEANUP(perfdata_closep) struct perfdata *data = must_alloc(sizeof(*data));
+	int error;
+
+	data->path = must_copy(strcmp(path, "-") ? path : "standard input");
+	error = open_path(data, path);
+	if (error)
+		return fail(error,
+			    error == -ENOENT ? "record first, or name a file with -i" : NULL,
+			    "cannot open %s", data->path);
+	error = open_input(data);
+	if (error)
+		return error;
+	*ret_data = TAKE(data);
+	return 0;
+}
+
+int perfdata_open_bytes(struct bytes bytes, struct perfdata **ret_data)
+{
+	CLEANUP(perfdata_closep) struct perfdata *data = must_alloc(sizeof(*data));
+	int error;
+
+	data->path = must_copy("recording");
+	data->input.bytes = bytes;
+	error = open_input(data);
+	if (error)
+		return error;
+	*ret_data = TAKE(data);
+	return 0;
+}
+
+void perfdata_close(struct perfdata *data)
+{
+	if (!data)
+		return;
+	decoder_release(&data->decoder);
+	decompressor_free(data->decompressor);
+	for (size_t i = 0; i < data->blocks.count; i++)
+		free(data->blocks.items[i]);
+	vec_release(&data->blocks);
+	for (size_t i = 0; i < data->more_inputs.count; i++)
+		input_release(&data->more_inputs.items[i]);
+	vec_release(&data->more_inputs);
+	input_release(&data->input);
+	intern_release(&data->strings);
+	vec_release(&data->words);
+	vec_release(&data->sources);
+	vec_release(&data->events);
+	vec_release(&data->unknown_types);
+	text_release(&data->warnings);
+	free(data->damage.what);
+	free(data->path);
+	free(data);
+}
+
+void perfdata_closep(struct perfdata **data)
+{
+	perfdata_close(*data);
+}
+
+const struct perfdata_header *perfdata_header(const struct perfdata *data)
+{
+	return &data->header;
+}
+
+const struct event_source *perfdata_sources(const struct perfdata *data, u32 *ret_count)
+{
+	*ret_count = (u32)data->sources.count;
+	return data->sources.items;
+}
+
+const char *perfdata_warnings(const struct perfdata *data)
+{
+	return text_view(&data->warnings);
+}
+
+const struct perfdata_extra *perfdata_extra(const struct perfdata *data)
+{
+	return data->header.is_ours ? &data->extra : NULL;
+}

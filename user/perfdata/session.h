@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An open recording as the parts of the reader share it. Private to the folder.
+ */
+#ifndef PERFDATA_SESSION_H
+#define PERFDATA_SESSION_H
+
+#include "base/compress.h"
+#include "base/intern.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "event/event.h"
+#include "perfdata/decode.h"
+#include "perfdata/format.h"
+#include "perfdata/reader.h"
+
+/* Bytes of a file, and how to give them back. */
+struct input {
+	struct bytes bytes;
+	bool is_mapped, is_heap;
+};
+
+/* What is wrong with the file; the first thing counts. */
+struct damage {
+	char *what; /* owned; NULL: nothing */
+};
+
+struct perfdata {
+	char *path; /* for sentences; owned */
+	struct input input;
+	VEC(struct input) more_inputs; /* of a recording that is a directory: data.0 … */
+	struct file_header file_header;
+	struct bytes records; /* the record stream */
+	struct decoder decoder;
+	struct perfdata_header header;
+	struct bytes features[FEATURE_BITS]; /* payloads; start NULL: not there */
+	struct intern strings;
+	VEC(const char *) words; /* of the command line */
+	VEC(struct event_source) sources;
+
+	bool is_indexed, is_unterminated;
+	VEC(struct timed) events; /* place: address of the record */
+	struct decompressor *decompressor;
+	VEC(u8 *) blocks; /* decompressed, owned: records point into them */
+	size_t decompressed_bytes;
+	struct bytes carry; /* the start of a record whose end is in the next block */
+
+	u64 sample_count, malformed_count, unknown_id_count;
+	struct perfdata_extra extra;
+	struct text warnings;
+	VEC(u32) unknown_types; /* each kind once */
+	struct damage damage;
+};
+
+/* Keeps the sentence of the first damage. */
+void session_damaged(struct perfdata *data, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Appends one line to the warnings. */
+void session_warn(struct perfdata *data, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* Reads what a feature's payload says into the header; unknown or damaged ones are passed over. */
+void session_read_feature(struct perfdata *data, u32 feature);
+/* Fills `sources` from the events, named by EVENT_DESC or by themselves. Again after new ones. */
+void session_read_sources(struct perfdata *data);
+/* Takes build-id records (BUILD_ID section, HEADER_BUILD_ID) for mappings without an id. */
+void session_read_build_ids(struct perfdata *data, struct bytes records);
+
+/* Walks the record stream once: finds every event and its time, takes in what describes the stream.
+ * Damage is kept, not returned. */
+void session_index(struct perfdata *data);
+
+#endif

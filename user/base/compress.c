@@ -39,7 +39,8 @@ void compressor_free(struct compressor *compressor)
 
 size_t compressor_bound(size_t length)
 {
-	/* zstd's bound is for a frame; a flush may end a block early, with 3 bytes of header each */
+	/* zstd's bound is for a frame; a flush may end a block early, with 3 bytes of header each
+	 */
 	return ZSTD_compressBound(length) + 64;
 }
 

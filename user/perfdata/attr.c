@@ -87,17 +87,22 @@ int attr_read(struct cursor *cursor, struct wire_attr *ret_attr)
 }
 
 static const char *const hardware_names[] = {
-	"cycles",	 "instructions",
-	"cache-references", "cache-misses",
-	"branches",	 "branch-misses",
-	"bus-cycles",	 "stalled-cycles-frontend",
-	"stalled-cycles-backend", "ref-cycles",
+	"cycles",
+	"instructions",
+	"cache-references",
+	"cache-misses",
+	"branches",
+	"branch-misses",
+	"bus-cycles",
+	"stalled-cycles-frontend",
+	"stalled-cycles-backend",
+	"ref-cycles",
 };
 
 static const char *const software_names[] = {
-	"cpu-clock",	"task-clock",	    "page-faults",	"context-switches",
-	"cpu-migrations", "minor-faults",   "major-faults",	"alignment-faults",
-	"emulation-faults", "dummy",	    "bpf-output",	"cgroup-switches",
+	"cpu-clock",	    "task-clock",   "page-faults",  "context-switches",
+	"cpu-migrations",   "minor-faults", "major-faults", "alignment-faults",
+	"emulation-faults", "dummy",	    "bpf-output",   "cgroup-switches",
 };
 
 static const char *const cache_names[] = {
@@ -159,8 +164,8 @@ static void append_base_name(const struct wire_attr *attr, struct text *text)
 
 void attr_append_name(const struct wire_attr *attr, struct text *text)
 {
-	static const u64 side_bits =
-		ATTR_BIT(exclude_kernel) | ATTR_BIT(exclude_user) | ATTR_BIT(exclude_hypervisor);
+	static const u64 side_bits = ATTR_BIT(exclude_kernel) | ATTR_BIT(exclude_user) |
+				     ATTR_BIT(exclude_hypervisor);
 	unsigned int precise = (attr->flags >> ATTR_precise) & 3;
 	bool sides = attr->flags & side_bits;
 	bool guest_excluded = attr->flags & ATTR_BIT(exclude_guest);

@@ -146,7 +146,8 @@ u64 decode_time(const struct decoder *decoder, struct record_header header, cons
 		kind = trailer_kind(decoder, header, at);
 		if (kind->trailer_time_back &&
 		    sizeof(header) + kind->trailer_bytes <= header.size_bytes)
-			time_ns = word_of(decoder, at + header.size_bytes - kind->trailer_time_back);
+			time_ns = word_of(decoder,
+					  at + header.size_bytes - kind->trailer_time_back);
 	}
 	return time_ns == ~0ull ? 0 : time_ns;
 }
@@ -352,8 +353,7 @@ static int decode_ksymbol(struct decoder *decoder, struct record *record, struct
 	return body->overrun ? -EILSEQ : sink_call(sink, on_kernel_symbol, &symbol);
 }
 
-static int decode_bpf_event(struct decoder *decoder, struct record *record,
-			    struct event_sink *sink)
+static int decode_bpf_event(struct decoder *decoder, struct record *record, struct event_sink *sink)
 {
 	struct cursor *body = &record->body;
 	struct bpf_program program = {.time_ns = record->time_ns};
@@ -381,16 +381,11 @@ static int decode_cgroup(struct decoder *decoder, struct record *record, struct 
 }
 
 static record_decode *const record_decoders[] = {
-	[RECORD_MMAP] = decode_mmap,
-	[RECORD_LOST] = decode_lost,
-	[RECORD_COMM] = decode_comm,
-	[RECORD_EXIT] = decode_exit,
-	[RECORD_THROTTLE] = decode_throttle,
-	[RECORD_FORK] = decode_fork,
-	[RECORD_MMAP2] = decode_mmap2,
-	[RECORD_LOST_SAMPLES] = decode_lost_samples,
-	[RECORD_KSYMBOL] = decode_ksymbol,
-	[RECORD_BPF_EVENT] = decode_bpf_event,
+	[RECORD_MMAP] = decode_mmap,	     [RECORD_LOST] = decode_lost,
+	[RECORD_COMM] = decode_comm,	     [RECORD_EXIT] = decode_exit,
+	[RECORD_THROTTLE] = decode_throttle, [RECORD_FORK] = decode_fork,
+	[RECORD_MMAP2] = decode_mmap2,	     [RECORD_LOST_SAMPLES] = decode_lost_samples,
+	[RECORD_KSYMBOL] = decode_ksymbol,   [RECORD_BPF_EVENT] = decode_bpf_event,
 	[RECORD_CGROUP] = decode_cgroup,
 };
 
@@ -408,9 +403,9 @@ int decode_record(struct decoder *decoder, struct bytes bytes, struct event_sink
 	record.time_ns = decode_time(decoder, record.header, bytes.start);
 	if (kind->trailer_id_back)
 		record.source = (u32)(kind - decoder->kinds.items);
-	record.body = cursor_of((struct bytes){bytes.start + sizeof(record.header),
-					       bytes.length - sizeof(record.header) -
-						       kind->trailer_bytes});
+	record.body = cursor_of(
+		(struct bytes){bytes.start + sizeof(record.header),
+			       bytes.length - sizeof(record.header) - kind->trailer_bytes});
 	record.body.swap = decoder->swap;
 	return record_decoders[record.header.type](decoder, &record, sink);
 }

@@ -135,8 +135,8 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 		       struct cursor *cursor, struct sample *sample)
 {
 	u64 count = cursor_u64(cursor);
-	const u8 *words = count <= RECORD_MAX_BYTES ? cursor_take(cursor, count * sizeof(u64)) :
-						      NULL;
+	const u8 *words = count <= RECORD_MAX_BYTES ? cursor_take(cursor, count * sizeof(u64))
+						    : NULL;
 	struct frame *frame;
 	u8 space = SPACE_USER; /* as perf takes a chain that begins without a marker */
 
@@ -253,7 +253,7 @@ static const struct {
 	{1, read_tid},
 	{2, read_time},
 	{3, read_data_address},
-	{6, read_id}, /* ID */
+	{6, read_id},  /* ID */
 	{9, skip_u64}, /* STREAM_ID */
 	{7, read_cpu},
 	{8, read_period},

@@ -127,17 +127,23 @@ static int say_damage(struct perfdata *data)
 	unsigned long long samples = data->sample_count;
 
 	if (data->unknown_id_count)
-		session_warn(data, "%llu samples of events that the file does not describe were passed over",
-			     (unsigned long long)data->unknown_id_count);
+		session_warn(
+			data,
+			"%llu samples of events that the file does not describe were passed over",
+			(unsigned long long)data->unknown_id_count);
 	if (data->damage.what)
 		return fail_plain(-EBADMSG, NULL, "%s is %s; %llu samples before that are shown",
 				  data->path, data->damage.what, samples);
 	if (data->malformed_count)
-		return fail_plain(-EBADMSG, NULL, "%s is damaged: %llu records make no sense; %llu samples are shown",
-				  data->path, (unsigned long long)data->malformed_count, samples);
+		return fail_plain(
+			-EBADMSG, NULL,
+			"%s is damaged: %llu records make no sense; %llu samples are shown",
+			data->path, (unsigned long long)data->malformed_count, samples);
 	if (data->is_unterminated)
-		return fail_plain(-EBADMSG, NULL, "%s was not ended by its recorder; the %llu samples in it are shown",
-				  data->path, samples);
+		return fail_plain(
+			-EBADMSG, NULL,
+			"%s was not ended by its recorder; the %llu samples in it are shown",
+			data->path, samples);
 	return 0;
 }
 

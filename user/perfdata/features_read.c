@@ -229,9 +229,8 @@ void session_read_build_ids(struct perfdata *data, struct bytes records)
 			return;
 		if (header.misc & MISC_BUILD_ID_SIZE)
 			bytes = record[LENGTH_AT];
-		if (bytes > BUILD_ID_MAX_BYTES ||
-		    !memchr(record + BUILD_ID_FIXED_BYTES, 0,
-			    header.size_bytes - BUILD_ID_FIXED_BYTES))
+		if (bytes > BUILD_ID_MAX_BYTES || !memchr(record + BUILD_ID_FIXED_BYTES, 0,
+							  header.size_bytes - BUILD_ID_FIXED_BYTES))
 			continue;
 		decoder_add_build_id(&data->decoder, (const char *)record + BUILD_ID_FIXED_BYTES,
 				     record + ID_AT, bytes);

@@ -2,8 +2,8 @@
 /*
  * The bytes of perf.data: header, attributes, records, features.
  *
- * Sources: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h of
- * Linux 6.1 to 6.18; what they leave out was measured with perf 6.1.
+ * Sources: tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h
+ * of Linux 6.1 to 6.18; what they leave out was measured with perf 6.1.
  */
 #ifndef PERFDATA_FORMAT_H
 #define PERFDATA_FORMAT_H
@@ -196,7 +196,7 @@ enum feature {
 	FEATURE_COMPRESSED = 27,
 	FEATURE_CPU_PMU_CAPS = 28,
 	FEATURE_CLOCK_DATA = 29,
-	FEATURE_KNOWN = 33, /* as of Linux 6.18 */
+	FEATURE_KNOWN = 33,    /* as of Linux 6.18 */
 	FEATURE_PIPE_END = 32, /* perf 6.1's empty record behind the last feature of a pipe */
 };
 

@@ -72,8 +72,7 @@ static void take_feature(struct perfdata *data, struct record_header header, str
 
 static void take_build_id(struct perfdata *data, struct record_header header, struct cursor body)
 {
-	session_read_build_ids(
-		data, (struct bytes){body.next - sizeof(header), header.size_bytes});
+	session_read_build_ids(data, (struct bytes){body.next - sizeof(header), header.size_bytes});
 }
 
 static void take_start(struct perfdata *data, struct cursor *body)
@@ -155,8 +154,7 @@ static void take_compressed(struct perfdata *data, struct record_header header, 
 	take_block(data, (struct bytes){body.next, cursor_left(&body)});
 }
 
-static void take_compressed2(struct perfdata *data, struct record_header header,
-			     struct cursor body)
+static void take_compressed2(struct perfdata *data, struct record_header header, struct cursor body)
 {
 	u64 bytes = cursor_u64(&body);
 
@@ -166,12 +164,9 @@ static void take_compressed2(struct perfdata *data, struct record_header header,
 }
 
 static note_record *const note_records[] = {
-	[RECORD_HEADER_ATTR] = take_attr,
-	[RECORD_NOTE] = take_note,
-	[RECORD_HEADER_BUILD_ID] = take_build_id,
-	[RECORD_EVENT_UPDATE] = take_event_update,
-	[RECORD_HEADER_FEATURE] = take_feature,
-	[RECORD_COMPRESSED] = take_compressed,
+	[RECORD_HEADER_ATTR] = take_attr,	  [RECORD_NOTE] = take_note,
+	[RECORD_HEADER_BUILD_ID] = take_build_id, [RECORD_EVENT_UPDATE] = take_event_update,
+	[RECORD_HEADER_FEATURE] = take_feature,	  [RECORD_COMPRESSED] = take_compressed,
 	[RECORD_COMPRESSED2] = take_compressed2,
 };
 
@@ -208,8 +203,8 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 			note_lost(data, header);
 	} else if (header.type < ARRAY_COUNT(note_records) && note_records[header.type] &&
 		   !is_nested) {
-		struct cursor body = cursor_of((struct bytes){
-			at + sizeof(header), header.size_bytes - sizeof(header)});
+		struct cursor body = cursor_of(
+			(struct bytes){at + sizeof(header), header.size_bytes - sizeof(header)});
 
 		body.swap = data->decoder.swap;
 		note_records[header.type](data, header, body);
@@ -251,9 +246,10 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 
 		if (header.size_bytes < sizeof(header)) {
 			session_damaged(data, "record %s%zu has the impossible size %u",
-					is_nested ? "of a compressed block at its byte " : "at byte ",
-					(size_t)(at - (is_nested ? records.start :
-								   data->input.bytes.start)),
+					is_nested ? "of a compressed block at its byte "
+						  : "at byte ",
+					(size_t)(at - (is_nested ? records.start
+								 : data->input.bytes.start)),
 					header.size_bytes);
 			return records.length;
 		}
@@ -270,9 +266,9 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 	}
 	if (!is_nested && at < end)
 		note_cut(data, at, (u64)(end - at),
-			 (size_t)(end - at) < sizeof(struct record_header) ?
-				 sizeof(struct record_header) :
-				 decode_header(&data->decoder, at).size_bytes);
+			 (size_t)(end - at) < sizeof(struct record_header)
+				 ? sizeof(struct record_header)
+				 : decode_header(&data->decoder, at).size_bytes);
 	return (size_t)(at - records.start);
 }
 

@@ -46,7 +46,8 @@ static int read_file_header(struct perfdata *data)
 	if (!bytes.length)
 		return fail_plain(-EBADMSG, "record again", "%s is empty: nothing was recorded",
 				  data->path);
-	memcpy(header, bytes.start, bytes.length < sizeof(*header) ? bytes.length : sizeof(*header));
+	memcpy(header, bytes.start,
+	       bytes.length < sizeof(*header) ? bytes.length : sizeof(*header));
 	if (bytes.length < sizeof(header->magic) ||
 	    (header->magic != PERFDATA_MAGIC && bswap_64(header->magic) != PERFDATA_MAGIC))
 		return fail_plain(-EBADMSG, pass_other, "%s is not a perf.data file", data->path);
@@ -320,8 +321,7 @@ int perfdata_open(const char *path, struct perfdata **ret_data)
 	data->path = must_copy(strcmp(path, "-") ? path : "standard input");
 	error = open_path(data, path);
 	if (error)
-		return fail(error,
-			    error == -ENOENT ? "record first, or name a file with -i" : NULL,
+		return fail(error, error == -ENOENT ? "record first, or name a file with -i" : NULL,
 			    "cannot open %s", data->path);
 	error = open_input(data);
 	if (error)

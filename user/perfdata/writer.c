@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Events to a perf.data: encoded into a buffer, packed if asked for, written in large blocks.
+ *
+ * Records that can't be written (disk full) stay in the buffer and are tried again at the next
+ * flush; meanwhile samples that do not fit are dropped and counted.
+ */
+#include "perfdata/writer.h"
+
+#include "base/compress.h"
+#include "base/fail.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "bpfprof/counters.h"
+#include "perfdata/encode.h"
+#include "perfdata/features_write.h"
+#include "perfdata/output.h"
+#include "perfdata/prefix.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	BUFFER_BYTES = 256 << 10,
+	/* what records about processes may grow to while the disk is full */
+	BUFFER_MAX_BYTES = 8 << 20,
+	/* of records in one compressed block, which fits one record even if it can't be packed */
+	BLOCK_BYTES = 32 << 10,
+	/* the most that a reader has to keep at once: a block, and a record begun in the last */
+	READER_BLOCK_BYTES = 128 << 10,
+};
+
+struct perfdata_writer {
+	struct event_sink sink; /* first: sink and writer have one address */
+	struct encoder encoder;
+	struct record_buffer buffer;	 /* records not yet on their way */
+	struct record_buffer compressed; /* the same, packed, not yet written */
+	struct compressor *compressor;	 /* NULL: not asked for */
+	struct output output;
+	bool is_stuck; /* the last write failed */
+	u64 plain_bytes, packed_bytes;
+	u64 newest_ns, newest_at_round_ns; /* of all events; of those before the last round */
+	u64 samples_dropped, records_dropped;
+	u64 losses[COUNTER_COUNT], losses_told[COUNTER_COUNT];
+	struct perfdata_extra extra;
+	struct intern build_id_keys;
+	struct text build_ids; /* payload of the BUILD_ID section */
+};
+
+static int pack(struct perfdata_writer *writer)
+{
+	struct record_buffer *out = &writer->compressed;
+	size_t done = 0;
+
+	while (done < writer->buffer.used) {
+		size_t left = writer->buffer.used - done, length;
+		struct bytes block = {writer->buffer.bytes + done,
+				      left < BLOCK_BYTES ? left : BLOCK_BYTES};
+		struct record_header header = {.type = RECORD_COMPRESSED};
+		u8 *at;
+
+		record_buffer_reserve(out);
+		at = out->bytes + out->used;
+		if (compressor_block(writer->compressor, block, at + sizeof(header),
+				     RECORD_MAX_BYTES - sizeof(header), &length))
+			return fail_plain(-EIO, "record without -z", "compression failed");
+		header.size_bytes = (u16)(sizeof(header) + length);
+		memcpy(at, &header, sizeof(header));
+		out->used += header.size_bytes;
+		done += block.length;
+	}
+	writer->plain_bytes += writer->buffer.used;
+	writer->packed_bytes += out->used;
+	writer->buffer.used = 0;
+	return 0;
+}
+
+static int write_out(struct perfdata_writer *writer, struct record_buffer *buffer)
+{
+	int error;
+
+	if (!buffer->used)
+		return 0;
+	error = output_append(&writer->output, buffer->bytes, buffer->used);
+	writer->is_stuck = error;
+	if (!error)
+		buffer->used = 0;
+	return error;
+}
+
+/* Sends the buffered records on their way: behind the table, where no reader sees them yet. */
+static int spill(struct perfdata_writer *writer)
+{
+	int error;
+
+	if (!writer->compressor)
+		return write_out(writer, &writer->buffer);
+	/* what is packed is part of one stream: it has to get out before more is packed */
+	error = write_out(writer, &writer->compressed);
+	if (!error)
+		error = pack(writer);
+	if (!error)
+		error = write_out(writer, &writer->compressed);
+	return error;
+}
+
+/* Whether one more record may go into the buffer. */
+static bool has_room(struct perfdata_writer *writer, size_t limit)
+{
+	if (writer->buffer.used < BUFFER_BYTES)
+		return true;
+	/* on a full disk, try again only at each flush: this may be called 10⁵ times a second */
+	if (!writer->is_stuck)
+		spill(writer);
+	return writer->buffer.used < limit;
+}
+
+/* A pipe whose reader is gone ends the recording; a full disk does not. */
+static int end_of(const struct perfdata_writer *writer)
+{
+	return writer->output.is_pipe && writer->is_stuck ? -EPIPE : 0;
+}
+
+static struct record_buffer *place_for(struct perfdata_writer *writer, u64 time_ns)
+{
+	if (!has_room(writer, BUFFER_MAX_BYTES)) {
+		writer->records_dropped++;
+		return NULL;
+	}
+	if (time_ns > writer->newest_ns)
+		writer->newest_ns = time_ns;
+	return &writer->buffer;
+}
+
+static struct perfdata_writer *writer_of(struct event_sink *sink)
+{
+	return (struct perfdata_writer *)sink;
+}
+
+static int on_sample(struct event_sink *self, const struct sample *sample)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct output_head *head = &writer->output.head;
+
+	if (sample->source >= writer->encoder.attrs.count || !has_room(writer, BUFFER_BYTES)) {
+		writer->samples_dropped++;
+		return end_of(writer);
+	}
+	encode_sample(&writer->encoder, sample, &writer->buffer);
+	if (sample->time_ns > writer->newest_ns)
+		writer->newest_ns = sample->time_ns;
+	if (!head->first_sample_ns || sample->time_ns < head->first_sample_ns)
+		head->first_sample_ns = sample->time_ns;
+	if (sample->time_ns > head->last_sample_ns)
+		head->last_sample_ns = sample->time_ns;
+	return end_of(writer);
+}
+
+static void note_build_id(struct perfdata_writer *writer, const struct mapping *mapping)
+{
+	struct text *ids = &writer->build_ids;
+	size_t before = ids->length;
+	u32 known = writer->build_id_keys.count;
+
+	feature_append_build_id(mapping, ids);
+	intern_bytes(&writer->build_id_keys, ids->bytes + before, ids->length - before);
+	if (writer->build_id_keys.count == known)
+		text_truncate(ids, before);
+}
+
+static int on_mapping(struct event_sink *self, const struct mapping *mapping)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, mapping->time_ns);
+
+	if (place)
+		encode_mapping(&writer->encoder, mapping, place);
+	if (mapping->build_id_bytes)
+		note_build_id(writer, mapping);
+	return end_of(writer);
+}
+
+static int on_name(struct event_sink *self, const struct thread_name *name)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, name->time_ns);
+
+	if (place)
+		encode_name(&writer->encoder, name, place);
+	return end_of(writer);
+}
+
+static int on_fork(struct event_sink *self, const struct thread_life *life)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, life->time_ns);
+
+	if (place)
+		encode_life(&writer->encoder, RECORD_FORK, life, place);
+	return end_of(writer);
+}
+
+static int on_exit_of(struct event_sink *self, const struct thread_life *life)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, life->time_ns);
+
+	if (place)
+		encode_life(&writer->encoder, RECORD_EXIT, life, place);
+	return end_of(writer);
+}
+
+static int on_kernel_symbol(struct event_sink *self, const struct kernel_symbol *symbol)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, symbol->time_ns);
+
+	if (place)
+		encode_kernel_symbol(&writer->encoder, symbol, place);
+	return end_of(writer);
+}
+
+static int on_bpf_program(struct event_sink *self, const struct bpf_program *program)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, program->time_ns);
+
+	if (place)
+		encode_bpf_program(&writer->encoder, program, place);
+	return end_of(writer);
+}
+
+static int on_cgroup(struct event_sink *self, const struct cgroup_name *cgroup)
+{
+	struct perfdata_writer *writer = writer_of(self);
+	struct record_buffer *place = place_for(writer, cgroup->time_ns);
+
+	if (place)
+		encode_cgroup(&writer->encoder, cgroup, place);
+	return end_of(writer);
+}
+
+static int on_loss(struct event_sink *self, const struct loss *loss)
+{
+	struct perfdata_writer *writer = writer_of(self);
+
+	if (loss->reason < COUNTER_COUNT)
+		writer->losses[loss->reason] += loss->count;
+	return end_of(writer);
+}
+
+/* FINISHED_ROUND lets a reader hand over what it saw before the round before: true only if nothing
+ * older than the newest of that time can come. */
+static int on_round(struct event_sink *self, u64 time_ns)
+{
+	struct perfdata_writer *writer = writer_of(self);
+
+	if (time_ns < writer->newest_at_round_ns || !place_for(writer, 0))
+		return end_of(writer);
+	encode_plain(RECORD_FINISHED_ROUND, NULL, 0, &writer->buffer);
+	writer->newest_at_round_ns = writer->newest_ns;
+	return end_of(writer);
+}
+
+/* The total of one reason, by whoever knows more: the events that came by, or the caller. */
+static u64 loss_of(const struct perfdata_writer *writer, u32 reason)
+{
+	u64 loss = writer->losses[reason];
+
+	if (loss < writer->extra.losses[reason])
+		loss = writer->extra.losses[reason];
+	if (reason == COUNTER_lost_disk_full && loss < writer->samples_dropped)
+		loss = writer->samples_dropped;
+	if (reason == COUNTER_side_band_lost)
+		loss += writer->records_dropped;
+	return loss;
+}
+
+/* Losses since the last flush, as stock perf knows them, and all in our own note. */
+static void encode_losses(struct perfdata_writer *writer)
+{
+	struct {
+		u64 magic;
+		u32 version, kind, count, reserved;
+		u64 cost_user_ns, cost_bpf_ns, wall_ns;
+		u64 losses[COUNTER_COUNT];
+	} note = {
+		.magic = NOTE_MAGIC,
+		.version = NOTE_VERSION,
+		.kind = NOTE_EXTRA,
+		.count = COUNTER_COUNT,
+		.cost_user_ns = writer->extra.cost_user_ns,
+		.cost_bpf_ns = writer->extra.cost_bpf_ns,
+		.wall_ns = writer->extra.wall_ns,
+	};
+	u64 lost = 0;
+
+	for (u32 reason = 0; reason < COUNTER_COUNT; reason++) {
+		note.losses[reason] = loss_of(writer, reason);
+		if (counter_rows[reason].kind == LOST)
+			lost += note.losses[reason] - writer->losses_told[reason];
+		writer->losses_told[reason] = note.losses[reason];
+	}
+	if (lost)
+		encode_lost_samples(&writer->encoder, writer->newest_ns, lost, ~0u,
+				    &writer->buffer);
+	encode_plain(RECORD_NOTE, &note, sizeof(note), &writer->buffer);
+}
+
+int perfdata_writer_flush(struct perfdata_writer *writer)
+{
+	struct output_head *head = &writer->output.head;
+	int error;
+
+	if (writer->buffer.used < BUFFER_MAX_BYTES)
+		encode_losses(writer);
+	error = spill(writer);
+	if (error)
+		return error;
+	if (writer->packed_bytes)
+		head->compress_ratio = (u32)(writer->plain_bytes / writer->packed_bytes);
+	return output_commit(&writer->output, (struct bytes){0});
+}
+
+void perfdata_writer_set_extra(struct perfdata_writer *writer, const struct perfdata_extra *extra)
+{
+	writer->extra = *extra;
+}
+
+u64 perfdata_writer_dropped(const struct perfdata_writer *writer)
+{
+	return writer->samples_dropped;
+}
+
+u64 perfdata_writer_bytes(const struct perfdata_writer *writer)
+{
+	return writer->output.end;
+}
+
+struct event_sink *perfdata_writer_sink(struct perfdata_writer *writer)
+{
+	return &writer->sink;
+}
+
+static const struct event_sink sink_members = {
+	.on_sample = on_sample,
+	.on_mapping = on_mapping,
+	.on_name = on_name,
+	.on_fork = on_fork,
+	.on_exit = on_exit_of,
+	.on_kernel_symbol = on_kernel_symbol,
+	.on_bpf_program = on_bpf_program,
+	.on_cgroup = on_cgroup,
+	.on_loss = on_loss,
+	.on_round = on_round,
+};
+
+/* Marks the file as ours: how samples' misc bits and notes are meant. */
+static void encode_start(struct perfdata_writer *writer, bool idle_skipped)
+{
+	struct {
+		u64 magic;
+		u32 version, kind;
+		u64 flags;
+	} note = {
+		.magic = NOTE_MAGIC,
+		.version = NOTE_VERSION,
+		.kind = NOTE_START,
+		.flags = idle_skipped ? NOTE_IDLE_SKIPPED : 0,
+	};
+
+	encode_plain(RECORD_NOTE, &note, sizeof(note), &writer->buffer);
+}
+
+static int write_start(struct perfdata_writer *writer,
+		       const struct perfdata_writer_settings *settings)
+{
+	struct machine machine;
+	struct feature_facts facts = {
+		.settings = settings, .machine = &machine, .encoder = &writer->encoder};
+	int error;
+
+	machine_read(&machine);
+	error = prefix_write(&facts, &writer->output);
+	machine_release(&machine);
+	if (error)
+		return error;
+	encode_start(writer, settings->idle_skipped);
+	/* the mark stands in the clear, at the head of the records */
+	error = write_out(writer, &writer->buffer);
+	if (!error)
+		error = output_commit(&writer->output, (struct bytes){0});
+	if (!error)
+		error = output_publish(&writer->output);
+	return error;
+}
+
+static void start_compression(struct perfdata_writer *writer, int level)
+{
+	enum { ZSTD = 1 };
+	struct output_head *head = &writer->output.head;
+
+	head->compress_type = ZSTD;
+	head->compress_level = level > 0 ? (u32)level : 1;
+	head->block_bytes = READER_BLOCK_BYTES;
+	writer->compressor = compressor_new((int)head->compress_level);
+}
+
+static int release(struct perfdata_writer *writer)
+{
+	int error = output_close(&writer->output);
+
+	encoder_release(&writer->encoder);
+	record_buffer_release(&writer->buffer);
+	record_buffer_release(&writer->compressed);
+	compressor_free(writer->compressor);
+	intern_release(&writer->build_id_keys);
+	text_release(&writer->build_ids);
+	free(writer);
+	return error;
+}
+
+int perfdata_writer_open(const struct perfdata_writer_settings *settings,
+			 struct perfdata_writer **ret_writer)
+{
+	struct perfdata_writer *writer = must_alloc(sizeof(*writer));
+	int error;
+
+	writer->sink = sink_members;
+	encoder_init(&writer->encoder, settings->sources, settings->source_count,
+		     settings->clock_id);
+	error = output_open(settings->path, &writer->output);
+	if (!error && settings->compress)
+		start_compression(writer, settings->compress_level);
+	if (!error)
+		error = write_start(writer, settings);
+	if (error) {
+		release(writer);
+		return error;
+	}
+	*ret_writer = writer;
+	return 0;
+}
+
+int perfdata_writer_close(struct perfdata_writer *writer)
+{
+	int error, close_error;
+
+	if (!writer)
+		return 0;
+	encode_losses(writer);
+	error = spill(writer);
+	if (!error)
+		error = output_commit(&writer->output, (struct bytes){(u8 *)writer->build_ids.bytes,
+								      writer->build_ids.length});
+	close_error = release(writer);
+	return error ? error : close_error;
+}

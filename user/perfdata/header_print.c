@@ -172,11 +172,10 @@ static void print_compression(struct printer printer, struct cursor *cursor)
 		type == 1 ? "Zstd" : "Unknown", level, ratio);
 }
 
-static void print_capabilities(struct printer printer, struct cursor *cursor)
+static void print_pairs(struct printer printer, struct cursor *cursor)
 {
 	u32 count = cursor_u32(cursor);
 
-	fputs("# cpu pmu capabilities: ", printer.out);
 	for (u32 i = 0; i < count && !cursor->overrun; i++) {
 		const char *name = cursor_text(cursor, cursor_u32(cursor));
 		const char *value = cursor_text(cursor, cursor_u32(cursor));
@@ -189,6 +188,40 @@ static void print_capabilities(struct printer printer, struct cursor *cursor)
 		print_foreign(printer.out, value);
 	}
 	fputc('\n', printer.out);
+}
+
+static void print_capabilities(struct printer printer, struct cursor *cursor)
+{
+	fputs("# cpu pmu capabilities: ", printer.out);
+	print_pairs(printer, cursor);
+}
+
+static void print_branch_stack(struct printer printer, struct cursor *cursor)
+{
+	fputs("# contains samples with branch stack\n", printer.out);
+	(void)cursor;
+}
+
+/* The capabilities of each PMU that is not called "cpu"; its name comes last. */
+static void print_pmu_capabilities(struct printer printer, struct cursor *cursor)
+{
+	u32 count = cursor_u32(cursor);
+
+	for (u32 i = 0; i < count && !cursor->overrun; i++) {
+		struct cursor list = *cursor;
+		u32 pairs = cursor_u32(cursor);
+		const char *name;
+
+		for (u32 pair = 0; pair < 2 * (u64)pairs && !cursor->overrun; pair++)
+			cursor_take(cursor, cursor_u32(cursor));
+		name = cursor_text(cursor, cursor_u32(cursor));
+		if (!name)
+			return;
+		fputs("# ", printer.out);
+		print_foreign(printer.out, name);
+		fputs(" pmu capabilities: ", printer.out);
+		print_pairs(printer, &list);
+	}
 }
 
 static void print_clocks(struct printer printer, struct cursor *cursor)
@@ -240,8 +273,7 @@ static void print_events(struct printer printer, struct cursor *cursor)
 	}
 }
 
-/* Names as in perf's list of what is missing; without a function: full information that is not
- * shown. */
+/* Names as in perf's list of what is missing; without a function: too long to be shown. */
 static const struct {
 	const char *name;
 	void (*print)(struct printer printer, struct cursor *cursor);
@@ -260,7 +292,7 @@ static const struct {
 	[FEATURE_EVENT_DESC] = {"EVENT_DESC", print_events},
 	[FEATURE_CPU_TOPOLOGY] = {"CPU_TOPOLOGY", NULL},
 	[14] = {"NUMA_TOPOLOGY", NULL},
-	[15] = {"BRANCH_STACK", NULL},
+	[15] = {"BRANCH_STACK", print_branch_stack},
 	[FEATURE_PMU_MAPPINGS] = {"PMU_MAPPINGS", print_pmu_mappings},
 	[FEATURE_GROUP_DESC] = {"GROUP_DESC", print_groups},
 	[18] = {"AUXTRACE", NULL},
@@ -276,9 +308,20 @@ static const struct {
 	[FEATURE_CPU_PMU_CAPS] = {"CPU_PMU_CAPS", print_capabilities},
 	[FEATURE_CLOCK_DATA] = {"CLOCK_DATA", print_clocks},
 	[30] = {"HYBRID_TOPOLOGY", NULL},
-	[31] = {"PMU_CAPS", NULL},
+	[31] = {"PMU_CAPS", print_pmu_capabilities},
 	[32] = {"CPU_DOMAIN_INFO", NULL},
 };
+
+static void print_feature(struct printer printer, u32 feature)
+{
+	struct cursor cursor = cursor_of(printer.data->features[feature]);
+
+	cursor.swap = printer.data->decoder.swap;
+	if (rows[feature].print)
+		rows[feature].print(printer, &cursor);
+	else if (feature != FEATURE_BUILD_ID && rows[feature].name)
+		fprintf(printer.out, "# %s info available\n", rows[feature].name);
+}
 
 static void print_place(const struct perfdata *data, FILE *out)
 {
@@ -303,13 +346,9 @@ void perfdata_print_header(const struct perfdata *data, FILE *out)
 
 	fputs("# ========\n", out);
 	print_place(data, out);
-	for (u32 feature = 0; feature < FEATURE_KNOWN; feature++) {
-		struct cursor cursor = cursor_of(data->features[feature]);
-
-		cursor.swap = data->decoder.swap;
-		if (data->features[feature].start && rows[feature].print)
-			rows[feature].print(printer, &cursor);
-	}
+	for (u32 feature = 0; feature < FEATURE_KNOWN; feature++)
+		if (data->features[feature].start)
+			print_feature(printer, feature);
 	fputs("# missing features: ", out);
 	for (u32 feature = 1; feature < FEATURE_PIPE_END; feature++)
 		if (!data->features[feature].start && rows[feature].name)

@@ -101,21 +101,28 @@ static void take_extra(struct perfdata *data, struct cursor *body)
 		data->extra = extra;
 }
 
-/* One of ours, if it carries our mark; else a relic of old perfs. */
-static void take_note(struct perfdata *data, struct record_header header, struct cursor body)
+void session_read_note(struct perfdata *data, struct bytes record)
 {
-	u64 magic = cursor_u64(&body);
+	struct cursor body = cursor_of(record);
+	u64 magic;
 	u32 kind;
 
-	(void)header;
+	body.swap = data->decoder.swap;
+	cursor_take(&body, sizeof(struct record_header));
+	magic = cursor_u64(&body);
 	cursor_u32(&body); /* the version: what we read has never changed */
 	kind = cursor_u32(&body);
 	if (body.overrun || magic != NOTE_MAGIC)
-		return;
+		return; /* a relic of old perfs */
 	if (kind == NOTE_START)
 		take_start(data, &body);
 	else if (kind == NOTE_EXTRA)
 		take_extra(data, &body);
+}
+
+static void take_note(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	session_read_note(data, (struct bytes){body.next - sizeof(header), header.size_bytes});
 }
 
 static size_t walk(struct perfdata *data, struct bytes records, bool is_nested);

@@ -170,18 +170,17 @@ static void find_features(struct perfdata *data)
 		session_read_feature(data, feature);
 }
 
-/* Whether our mark stands at the head of the records. */
+/* Our mark at the head of the records is wanted before they are read. */
 static void look_for_mark(struct perfdata *data)
 {
-	struct note_header mark;
+	struct record_header header;
 
-	if (data->records.length < sizeof(mark))
+	if (data->records.length < sizeof(header))
 		return;
-	memcpy(&mark, data->records.start, sizeof(mark));
-	if (data->decoder.swap)
-		mark.magic = bswap_64(mark.magic);
-	if (decode_header(&data->decoder, data->records.start).type == RECORD_NOTE)
-		data->header.is_ours = mark.magic == NOTE_MAGIC;
+	header = decode_header(&data->decoder, data->records.start);
+	if (header.type == RECORD_NOTE && header.size_bytes >= sizeof(header) &&
+	    header.size_bytes <= data->records.length)
+		session_read_note(data, (struct bytes){data->records.start, header.size_bytes});
 }
 
 static int open_file_mode(struct perfdata *data)

@@ -66,6 +66,9 @@ void session_read_sources(struct perfdata *data);
 /* Takes build-id records (BUILD_ID section, HEADER_BUILD_ID) for mappings without an id. */
 void session_read_build_ids(struct perfdata *data, struct bytes records);
 
+/* Takes in a whole record of type RECORD_NOTE, if it carries our mark. */
+void session_read_note(struct perfdata *data, struct bytes record);
+
 /* Walks the record stream once: finds every event and its time, takes in what describes the stream.
  * Damage is kept, not returned. */
 void session_index(struct perfdata *data);

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A small recording with one event of every kind, written and read back.
+ */
+#ifndef TESTS_PERFDATA_RECORDING_H
+#define TESTS_PERFDATA_RECORDING_H
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "bpfprof/counters.h"
+#include "perfdata/perfdata.h"
+#include "unit/perfdata/collect.h"
+#include "unit/unit.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { ROUNDS = 3, SAMPLES_EACH_ROUND = 5 };
+
+static const char *const recording_command[] = {"bpfprof", "record", "-a"};
+
+static const struct event_source recording_sources[] = {
+	{.name = "cpu-clock",
+	 .type = 1,
+	 .rate = 99,
+	 .is_frequency = true,
+	 .has_chain = true,
+	 .has_time = true,
+	 .has_cpu = true,
+	 .has_period = true},
+	{.name = "page-faults:u",
+	 .type = 1,
+	 .config = 2,
+	 .rate = 7,
+	 .exclude_kernel = true,
+	 .has_time = true,
+	 .has_cpu = true,
+	 .has_period = true,
+	 .sample_bits = 8 /* ADDR */},
+};
+
+static inline struct perfdata_writer_settings recording_settings(const char *path)
+{
+	return (struct perfdata_writer_settings){
+		.path = path,
+		.sources = recording_sources,
+		.source_count = 1,
+		.command_line = recording_command,
+		.command_words = 3,
+		.clock_id = 1,
+		.wall_clock_ns = 1790000000000000000,
+		.clock_ns = 1000000000,
+		.frequency_hz = 99,
+	};
+}
+
+static inline void recording_put_processes(struct event_sink *sink)
+{
+	static const struct mapping kernel = {.pid = ~0u,
+					      .space = SPACE_KERNEL,
+					      .start = 0xffffffff81000000,
+					      .bytes = 0x1000000,
+					      .file_offset = 0xffffffff81000000,
+					      .path = "[kernel.kallsyms]_text",
+					      .build_id = {0xab, 0xcd},
+					      .build_id_bytes = 20};
+	static const struct mapping file = {.pid = 100,
+					    .tid = 100,
+					    .space = SPACE_USER,
+					    .start = 0x400000,
+					    .bytes = 0x1000,
+					    .file_offset = 0x2000,
+					    .major = 8,
+					    .minor = 1,
+					    .inode = 77,
+					    .inode_generation = 5,
+					    .protection = 5,
+					    .flags = 2,
+					    .path = "/bin/one"};
+	static const struct mapping later = {.time_ns = 2001,
+					     .pid = 100,
+					     .tid = 101,
+					     .space = SPACE_USER,
+					     .start = 0x500000,
+					     .bytes = 0x1000,
+					     .protection = 5,
+					     .flags = 2,
+					     .path = "/lib/two with spaces.so",
+					     .build_id = {1, 2, 3, 4},
+					     .build_id_bytes = 16};
+
+	assert_int_equal(sink->on_mapping(sink, &kernel), 0);
+	assert_int_equal(sink->on_fork(sink, &(struct thread_life){.pid = 100,
+								   .tid = 100,
+								   .parent_pid = 1,
+								   .parent_tid = 1,
+								   .is_synthesized = true}),
+			 0);
+	assert_int_equal(
+		sink->on_name(sink, &(struct thread_name){.pid = 100, .tid = 100, .name = "one"}),
+		0);
+	assert_int_equal(sink->on_mapping(sink, &file), 0);
+	assert_int_equal(sink->on_mapping(sink, &later), 0);
+	assert_int_equal(sink->on_name(sink, &(struct thread_name){.time_ns = 2002,
+								   .pid = 100,
+								   .tid = 101,
+								   .is_exec = true,
+								   .name = "exactly15bytes!"}),
+			 0);
+	assert_int_equal(
+		sink->on_kernel_symbol(sink, &(struct kernel_symbol){.time_ns = 2003,
+								     .start = 0xffffffffc0000000,
+								     .bytes = 77,
+								     .type = 1,
+								     .name = "bpf_prog_x"}),
+		0);
+	assert_int_equal(sink->on_bpf_program(sink, &(struct bpf_program){.time_ns = 2004,
+									  .type = 1,
+									  .id = 9,
+									  .tag = {1, 2, 3}}),
+			 0);
+	assert_int_equal(sink->on_cgroup(sink, &(struct cgroup_name){.time_ns = 2005,
+								     .id = 33,
+								     .path = "/system.slice"}),
+			 0);
+}
+
+/* Samples of round `round`, from time (round + 3) * 1000 on. */
+static inline int recording_put_round(struct event_sink *sink, u32 round, u32 source_count)
+{
+	static const struct frame frames[] = {
+		{0xffffffff81000010, SPACE_KERNEL, ORIGIN_FRAME_POINTER},
+		{0xffffffff81000020, SPACE_KERNEL, ORIGIN_FRAME_POINTER},
+		{0x400010, SPACE_USER, ORIGIN_EH_FRAME},
+		{0x400020, SPACE_USER, ORIGIN_EH_FRAME},
+	};
+	int error = 0;
+
+	for (u32 i = 0; i < SAMPLES_EACH_ROUND && !error; i++) {
+		u64 time_ns = (round + 3) * 1000 + i;
+		u32 source = i % source_count;
+		struct sample sample = {.time_ns = time_ns,
+					.weight = 10101010,
+					.address = frames[0].address,
+					.data_address = source ? 0xabc0 + i : 0,
+					.source = source,
+					.pid = 100,
+					.tid = 101,
+					.cpu = i % 2,
+					.space = SPACE_KERNEL,
+					.cut = CUT_TOO_DEEP,
+					.frame_count = source ? 0 : ARRAY_COUNT(frames),
+					.frames = frames};
+
+		error = sink->on_sample(sink, &sample);
+	}
+	return error ? error : sink->on_round(sink, (round + 4) * 1000);
+}
+
+/* A path for a recording in a new folder; recording_remove() it. */
+static inline char *recording_path(void)
+{
+	char folder[] = "/tmp/perfdata-test-XXXXXX";
+
+	assert_non_null(mkdtemp(folder));
+	return must_format("%s/perf.data", folder);
+}
+
+/* Removes the recording, its .old, and their folder. */
+static inline void recording_remove(char *path)
+{
+	CLEANUP(freep) char *old = must_format("%s.old", path);
+
+	unlink(old);
+	unlink(path);
+	*strrchr(path, '/') = 0;
+	rmdir(path);
+	free(path);
+}
+
+/* Writes a whole recording. */
+static inline void recording_write(const struct perfdata_writer_settings *settings)
+{
+	struct perfdata_extra extra = {.losses = {[COUNTER_lost_ring_full] = 3}, .wall_ns = 5};
+	struct perfdata_writer *writer;
+	struct event_sink *sink;
+
+	assert_int_equal(perfdata_writer_open(settings, &writer), 0);
+	sink = perfdata_writer_sink(writer);
+	recording_put_processes(sink);
+	for (u32 round = 0; round < ROUNDS; round++) {
+		assert_int_equal(recording_put_round(sink, round, settings->source_count), 0);
+		assert_int_equal(perfdata_writer_flush(writer), 0);
+	}
+	assert_int_equal(sink->on_exit(sink, &(struct thread_life){.time_ns = 9000,
+								   .pid = 100,
+								   .tid = 101,
+								   .parent_pid = 100,
+								   .parent_tid = 100}),
+			 0);
+	perfdata_writer_set_extra(writer, &extra);
+	assert_int_equal(perfdata_writer_close(writer), 0);
+}
+
+/* The whole file. */
+static inline struct bytes recording_bytes(const char *path)
+{
+	struct bytes bytes = {0};
+	char *text;
+
+	assert_int_equal(file_read(path, 1 << 26, &text, &bytes.length), 0);
+	bytes.start = (u8 *)text;
+	return bytes;
+}
+
+#endif

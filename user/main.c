@@ -16,6 +16,7 @@
 
 /* A row a command; what runs without a command's name comes last, it has no name. */
 static const struct command *const commands[] = {
+	&command_check,
 	NULL,
 };
 
@@ -30,16 +31,8 @@ static const struct command *find_command(const char *name)
 /* --- what main.c does itself --------------------------------------------------------------------
  */
 
-static const char examples[] =
-	"sudo bpfprof -a -F 99 --duration 10\tprofile this machine for ten seconds\n"
-	"sudo bpfprof -p 1234\tprofile a process until Ctrl-C\n"
-	"sudo bpfprof -- make -j8\tprofile a command\n"
-	"bpfprof report --no-children\tread perf.data again, callees only\n";
-
 static void print_overview(FILE *out)
 {
-	const char *line = examples;
-
 	fputs("Usage: bpfprof [options] [-- command [args]]\n"
 	      "       bpfprof COMMAND [options]\n\n"
 	      "Shows where CPU time goes. Without a COMMAND: records, then prints the report.\n\n"
@@ -48,18 +41,14 @@ static void print_overview(FILE *out)
 	for (const struct command *const *command = commands; *command; command++)
 		if (*(*command)->name)
 			fprintf(out, "  %-10s %s\n", (*command)->name, (*command)->summary);
-	fputs("  help       print the options of a command\n"
-	      "\nExamples:\n",
-	      out);
-	while (*line) {
-		int typed = (int)strcspn(line, "\t");
-		int said = (int)strcspn(line + typed + 1, "\n");
-
-		fprintf(out, "  %-38.*s %.*s\n", typed, line, said, line + typed + 1);
-		line += typed + 1 + said + 1;
-	}
-	fputs("\nOptions: see bpfprof COMMAND --help; without a COMMAND, those of record.\n"
-	      "Also: --version, --no-pager, completion bash|zsh|fish.\n",
+	fputs("  help       print the options of a command\n\n"
+	      "Examples:\n"
+	      "  sudo bpfprof -a -F 99 --duration 10   profile this machine for ten seconds\n"
+	      "  sudo bpfprof -p 1234                  profile a process until Ctrl-C\n"
+	      "  sudo bpfprof -- make -j8              profile a command\n"
+	      "  bpfprof report --no-children          read perf.data once more\n\n"
+	      "Options: bpfprof COMMAND --help lists them; without a COMMAND, those of record.\n"
+	      "Also: --version, --no-pager, completion bash|zsh|fish; man bpfprof\n",
 	      out);
 }
 

@@ -38,6 +38,21 @@ static void write_wrapped(FILE *out, const char *words, unsigned int indent, uns
 	fputc('\n', out);
 }
 
+/* A phrase with a capital, unless it begins with a name such as perf.data, and with a full stop,
+ * unless it ends with another mark. The caller owns it. */
+static char *sentence_of(const char *phrase, size_t length)
+{
+	size_t first_word = strcspn(phrase, " ");
+	struct text text = {0};
+
+	text_append_bytes(&text, phrase, length);
+	if (length && !memchr(phrase, '.', first_word < length ? first_word : length))
+		text.bytes[0] = (char)toupper((unsigned char)phrase[0]);
+	if (length && !strchr(".?!", phrase[length - 1]))
+		text_append(&text, ".");
+	return text_take(&text);
+}
+
 /* --- one row as words ---------------------------------------------------------------------------
  */
 
@@ -186,29 +201,51 @@ static void print_row(const struct command *command, const struct option_row *ro
 	write_wrapped(out, phrase, indent, indent, width);
 }
 
-/* Each example of the command: what to type, then what it does. */
-static void print_examples(const struct command *command, FILE *out, const char *format)
+struct example {
+	const char *typed, *said;
+	size_t typed_length, said_length;
+};
+
+/* Takes the next of the lines "what to type<tab>what it does"; false if there is none. */
+static bool next_example(const char **lines, struct example *ret_example)
 {
-	const char *line = command->examples;
+	const char *line = *lines;
+	struct example example = {.typed = line};
 
-	while (line && *line) {
-		int typed = (int)strcspn(line, "\t");
-		int said = (int)strcspn(line + typed + 1, "\n");
+	if (!line || !*line)
+		return false;
+	example.typed_length = strcspn(line, "\t\n");
+	line += example.typed_length;
+	line += *line == '\t';
+	example.said = line;
+	example.said_length = strcspn(line, "\n");
+	line += example.said_length;
+	*lines = line + (*line == '\n');
+	*ret_example = example;
+	return true;
+}
 
-		fprintf(out, format, typed, line, said, line + typed + 1);
-		line += typed + 1 + said;
-		line += *line == '\n';
+static void print_examples(const char *lines, FILE *out)
+{
+	struct example example;
+
+	fputs("\nExamples:\n", out);
+	while (next_example(&lines, &example)) {
+		CLEANUP(freep) char *said = sentence_of(example.said, example.said_length);
+
+		fprintf(out, "  %.*s\n      %s\n", (int)example.typed_length, example.typed, said);
 	}
 }
 
 void options_print_help(const struct command *command, FILE *out, unsigned int width)
 {
+	CLEANUP(freep) char *summary = sentence_of(command->summary, strlen(command->summary));
 	unsigned int indent = widest_name(command) + 4;
 	unsigned int wide = width < WIDEST_TEXT ? width : WIDEST_TEXT;
 
 	fprintf(out, "Usage: bpfprof %s%s%s\n\n", command->name, *command->name ? " " : "",
 		command->synopsis);
-	write_wrapped(out, command->summary, 0, 0, wide);
+	write_wrapped(out, summary, 0, 0, wide);
 	if (command->options->kind != OPTION_HEADING)
 		fputs("\nOptions:\n", out);
 	for (const struct option_row *row = command->options; row->kind; row++) {
@@ -218,15 +255,14 @@ void options_print_help(const struct command *command, FILE *out, unsigned int w
 			print_row(command, row, out, indent, wide);
 	}
 	if (command->examples)
-		fputs("\nExamples:\n", out);
-	print_examples(command, out, "  %.*s\n      %.*s\n");
+		print_examples(command->examples, out);
 	fprintf(out, "\nMore: man bpfprof%s%s\n", *command->name ? "-" : "", command->name);
 }
 
 /* --- the manual ---------------------------------------------------------------------------------
  */
 
-/* Foreign to scdoc's marks. */
+/* Text that scdoc must not take for marks. */
 static void write_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -254,18 +290,18 @@ static void print_manual_name(const struct command *command, const struct option
 static void print_manual_row(const struct command *command, const struct option_row *row, FILE *out)
 {
 	CLEANUP(freep) char *phrase = describe(command, row);
+	CLEANUP(freep) char *sentence = sentence_of(phrase, strlen(phrase));
 
 	fputc('\n', out);
 	print_manual_name(command, row, out);
-	phrase[0] = (char)toupper((unsigned char)phrase[0]);
 	fputs("\n\t", out);
-	write_escaped(out, phrase);
-	fputs(".\n", out);
+	write_escaped(out, sentence);
 	if (row->config) {
-		fputs("\tConfig file: *", out);
+		fputs(" Config file: *", out);
 		write_escaped(out, row->config);
-		fputs("*.\n", out);
+		fputs("*.", out);
 	}
+	fputc('\n', out);
 }
 
 void options_print_manual(const struct command *command, FILE *out)
@@ -281,5 +317,17 @@ void options_print_manual(const struct command *command, FILE *out)
 
 void options_print_manual_examples(const struct command *command, FILE *out)
 {
-	print_examples(command, out, "*%.*s*\n\t%.*s.\n\n");
+	const char *lines = command->examples;
+	struct example example;
+
+	while (next_example(&lines, &example)) {
+		CLEANUP(freep) char *typed = must_copy_bytes(example.typed, example.typed_length);
+		CLEANUP(freep) char *said = sentence_of(example.said, example.said_length);
+
+		fputc('*', out);
+		write_escaped(out, typed);
+		fputs("*\n\t", out);
+		write_escaped(out, said);
+		fputs("\n\n", out);
+	}
 }

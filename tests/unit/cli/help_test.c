@@ -74,7 +74,7 @@ static void help_has_usage_headings_options_and_examples(void **state)
 	assert_non_null(strstr(help, "Usage: bpfprof record [options] [-- command]\n"));
 	assert_non_null(strstr(help, "\nWhat to record:\n  -F, --freq HZ "));
 	assert_non_null(strstr(help, "\nWhat to show:\n      --[no-]children    add callees\n"));
-	assert_non_null(strstr(help, "\nExamples:\n  bpfprof record -a\n      all of it\n"));
+	assert_non_null(strstr(help, "\nExamples:\n  bpfprof record -a\n      All of it.\n"));
 	assert_null(strstr(help, "secret"));
 	(void)state;
 }
@@ -112,7 +112,7 @@ static void the_manual_has_every_option_and_no_mark_slips_through(void **state)
 		strstr(text, "\n*-F*, *--freq* _HZ_\n\tSamples a second (default: 4000).\n"));
 	assert_non_null(strstr(text, "\tEnd after this \\*time\\*.\n"));
 	assert_non_null(strstr(
-		text, "*--[no-]children*\n\tAdd callees.\n\tConfig file: *report.children*.\n"));
+		text, "*--[no-]children*\n\tAdd callees. Config file: *report.children*.\n"));
 	assert_null(strstr(text, "secret"));
 	(void)state;
 }

@@ -23,7 +23,6 @@
 	X(samples_sent, SENT, "samples delivered")                                                \
 	X(skipped_idle, SKIPPED, "idle task (keep it with --idle)")                               \
 	X(skipped_target, SKIPPED, "other tasks than asked for")                                  \
-	X(skipped_self, SKIPPED, "bpfprof itself")                                                \
 	X(lost_ring_full, LOST, "ring buffer full; raise --ring-size")                            \
 	X(lost_scratch_busy, LOST, "interrupted while another sample was being taken")            \
 	X(lost_late, LOST, "timer did not fire: the CPU was taken away or interrupts were off")   \
@@ -36,7 +35,12 @@
 	X(kernel_stack_too_deep, CUT, "kernel stack deeper than --max-stack")                     \
 	X(user_stack_too_deep, CUT, "user stack deeper than --max-stack")                         \
 	X(processes_unscanned, OTHER, "processes whose mappings could not be read at the start")  \
-	X(throttled, OTHER, "times the kernel throttled sampling")
+	X(throttled, OTHER, "times the kernel throttled sampling")                                \
+	X(skipped_mode, SKIPPED, "in the other mode than asked for (:u, :k)")                     \
+	X(lost_ring_busy, LOST, "ring buffer locked by other CPUs")                               \
+	X(lost_recursion, LOST, "another BPF program was running on the CPU")                     \
+	X(user_stack_broken, CUT, "user stack ends in code without frame pointers")               \
+	X(unfollowed, OTHER, "children not followed: too many processes at once")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every map: what is in it, who writes it, who reads it, what decides its size.
+ */
+#ifndef MAPS_BPF_H
+#define MAPS_BPF_H
+
+#include "bpfprof/event.h"
+
+#include <bpf/bpf_helpers.h>
+
+/* Fixed before load by user/capture/bpf_object.c. */
+const volatile struct program_settings settings = {};
+
+/* Samples on their way. Written here, read by user/capture/ring.c, which sets the size. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 256 * 1024);
+} ring SEC(".maps");
+
+/* One element a CPU, not a per-CPU map: user space reads it as memory. A look-up by system call
+ * would keep our own programs from running meanwhile (bpf_disable_instrumentation()). */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct cpu_counters);
+} counters SEC(".maps");
+
+/* Where a CPU builds its record: too large for the BPF stack. Nobody else looks at it. */
+struct scratch {
+	u32 busy;
+	u32 reserved;
+	struct sample_record record;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct scratch);
+} scratches SEC(".maps");
+
+/* Who is profiled, if not everybody; see filter.bpf.h for the keys. User space writes the pids and
+ * threads it was asked for, on_fork() what they start, on_free() takes out what is gone. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, u64);
+	__type(value, u8);
+} followed SEC(".maps");
+
+/* Counts `counter` on this CPU. */
+static __always_inline void count(u32 counter)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_counters *here = bpf_map_lookup_elem(&counters, &cpu);
+
+	if (here && counter < COUNTER_COUNT)
+		here->counts[counter]++;
+}
+
+#endif

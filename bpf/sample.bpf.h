@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fills and sends one sample.
+ */
+#ifndef SAMPLE_BPF_H
+#define SAMPLE_BPF_H
+
+#include "filter.bpf.h"
+#include "maps.bpf.h"
+#include "user_stack.bpf.h"
+
+enum { RING_TRIES = 8 };
+
+/* The kernel stack into the first rows; returns how many frames. One more than wanted is asked for,
+ * to tell a stack that is just as deep from one that is deeper. */
+static __always_inline u32 take_kernel_stack(struct bpf_perf_event_data *ctx,
+					     struct sample_record *record)
+{
+	s64 bytes = bpf_get_stack(ctx, record->frames, (settings.max_stack + 1) * sizeof(u64), 0);
+	u32 frames;
+
+	if (bytes <= 0) {
+		count(COUNTER_kernel_stack_failed);
+		return 0;
+	}
+	frames = (u32)bytes / sizeof(u64);
+	if (frames > settings.max_stack) {
+		count(COUNTER_kernel_stack_too_deep);
+		return settings.max_stack;
+	}
+	return frames;
+}
+
+/* The same for the user stack, walked by the kernel. */
+static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data *ctx,
+						      struct sample_record *record,
+						      struct user_walk *walk)
+{
+	u32 first = walk->first;
+	s64 bytes;
+
+	walk->end = END_UNKNOWN;
+	if (first > STACK_MAX_FRAMES)
+		return;
+	bytes = bpf_get_stack(ctx, record->frames + first, (settings.max_stack + 1) * sizeof(u64),
+			      BPF_F_USER_STACK);
+	if (bytes <= 0) {
+		walk->end = END_UNREADABLE;
+		return;
+	}
+	walk->frames = (u32)bytes / sizeof(u64);
+	if (walk->frames > settings.max_stack) {
+		walk->frames = settings.max_stack;
+		walk->end = END_TOO_DEEP;
+	}
+}
+
+/* Where the running thread is in user mode: now, or where it entered the kernel. False if this
+ * kernel does not tell, or if it is a 32-bit task. */
+static __always_inline bool find_user_registers(struct bpf_perf_event_data *ctx,
+						struct user_walk *walk)
+{
+	bpf_user_pt_regs_t registers;
+	const void *saved;
+
+	if (is_user_mode(&ctx->regs)) {
+		walk->pc = PT_REGS_IP(&ctx->regs);
+		walk->below = PT_REGS_SP(&ctx->regs);
+		walk->frame_pointer = PT_REGS_FP(&ctx->regs);
+		return !is_32_bit(&ctx->regs);
+	}
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return false;
+	saved = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	if (bpf_probe_read_kernel(&registers, sizeof(registers), saved))
+		return false;
+	walk->pc = PT_REGS_IP(&registers);
+	walk->below = PT_REGS_SP(&registers);
+	walk->frame_pointer = PT_REGS_FP(&registers);
+	return !is_32_bit(&registers);
+}
+
+static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
+					    struct sample_record *record, struct user_walk *walk)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+
+	walk->end = END_NO_STACK;
+	if (record->header.mode == MODE_KERNEL &&
+	    (BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD))
+		return;
+	if (!find_user_registers(ctx, walk))
+		take_user_stack_by_helper(ctx, record, walk);
+	else if (walk->pc) /* 0: a worker that the kernel started for the process (io_uring) */
+		walk_frame_pointers(record, walk);
+}
+
+static __always_inline void count_user_stack(const struct user_walk *walk)
+{
+	if (walk->end == END_TOO_DEEP)
+		count(COUNTER_user_stack_too_deep);
+	else if (walk->end == END_BROKEN)
+		count(COUNTER_user_stack_broken);
+	else if (walk->end == END_UNREADABLE)
+		count(COUNTER_user_stack_failed);
+}
+
+static __always_inline void take_stacks(struct bpf_perf_event_data *ctx,
+					struct sample_record *record)
+{
+	struct user_walk walk = {.end = END_NO_STACK};
+
+	if (settings.wants_stacks) {
+		if (record->header.mode == MODE_KERNEL)
+			walk.first = take_kernel_stack(ctx, record);
+		take_user_stack(ctx, record, &walk);
+		count_user_stack(&walk);
+	}
+	record->header.kernel_frames = walk.first;
+	record->header.user_frames = walk.frames;
+	record->header.end = walk.end;
+}
+
+/* Puts the record into the ring. While the reader keeps up nobody is woken: it comes by itself a
+ * few times a second. In NMI context the ring's lock is only tried, so another CPU that holds it
+ * for its 50 ns must not cost us the sample. */
+static __always_inline void send_sample(struct sample_record *record)
+{
+	u32 frames = record->header.kernel_frames + record->header.user_frames;
+	u32 bytes = sizeof(record->header) + frames * sizeof(u64);
+	u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
+	u64 wake = waiting >= settings.ring_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
+	u32 counter = COUNTER_lost_ring_full;
+
+	if (bytes > sizeof(*record))
+		return;
+	for (u32 i = 0; i < RING_TRIES; i++) {
+		if (!bpf_ringbuf_output(&ring, record, bytes, wake)) {
+			count(COUNTER_samples_sent);
+			return;
+		}
+		counter = COUNTER_lost_ring_full;
+		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + bytes + BPF_RINGBUF_HDR_SZ >
+		    settings.ring_bytes)
+			break;
+		counter = COUNTER_lost_ring_busy;
+	}
+	count(counter);
+}
+
+/* Counts one run of a program of `source`; NULL-safe by counting nothing. */
+static __always_inline void count_overflow(u32 source)
+{
+	u32 cpu = bpf_get_smp_processor_id();
+	struct cpu_counters *here = bpf_map_lookup_elem(&counters, &cpu);
+
+	if (here && source < SOURCES_MAX)
+		here->overflows[source]++;
+}
+
+/* Whether this overflow is to become a sample; counts it if not. */
+static __always_inline bool is_wanted(struct task_ids ids, u32 source, u8 mode)
+{
+	u8 clock_mode = settings.clock_modes[source % SOURCES_MAX];
+
+	if (!ids.tid && !settings.wants_idle) {
+		count(COUNTER_skipped_idle);
+		return false;
+	}
+	if ((clock_mode == CLOCK_USER_ONLY && mode != MODE_USER) ||
+	    (clock_mode == CLOCK_KERNEL_ONLY && mode != MODE_KERNEL)) {
+		count(COUNTER_skipped_mode);
+		return false;
+	}
+	if (!is_profiled(ids)) {
+		count(COUNTER_skipped_target);
+		return false;
+	}
+	return true;
+}
+
+/* The body of every sampling program. Overflows of one CPU do not nest in BPF today (the kernel
+ * passes over a program that another one interrupts); `busy` is there for the day they do. */
+static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 source)
+{
+	u64 time_ns = bpf_ktime_get_ns();
+	u8 mode = is_user_mode(&ctx->regs) ? MODE_USER : MODE_KERNEL;
+	struct task_ids ids = current_ids();
+	struct scratch *scratch;
+	u32 zero = 0;
+
+	count_overflow(source);
+	if (!is_wanted(ids, source, mode))
+		return;
+	scratch = bpf_map_lookup_elem(&scratches, &zero);
+	if (!scratch || scratch->busy) {
+		count(COUNTER_lost_scratch_busy);
+		return;
+	}
+	scratch->busy = 1;
+	scratch->record.header = (struct sample_header){
+		.kind = RECORD_SAMPLE,
+		.source = source,
+		.cpu = bpf_get_smp_processor_id(),
+		.time_ns = time_ns,
+		.address = PT_REGS_IP(&ctx->regs),
+		.period = ctx->sample_period,
+		.pid = ids.pid,
+		.tid = ids.tid,
+		.mode = mode,
+	};
+	take_stacks(ctx, &scratch->record);
+	send_sample(&scratch->record);
+	scratch->busy = 0;
+}
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What travels through the BPF ring buffer, and the maps that both sides read by layout.
+ *
+ * Every record begins with its kind and ends with as many frames as it says. The reader does not
+ * trust the lengths: it checks them against the record's size.
+ */
+#ifndef BPFPROF_EVENT_H
+#define BPFPROF_EVENT_H
+
+#include "bpfprof/counters.h"
+#include "bpfprof/settings.h"
+#include "bpfprof/types.h"
+
+enum record_kind { RECORD_SAMPLE = 1 };
+
+/* In which mode the CPU was. */
+enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
+
+/* Why the user stack ended. The order of enum stack_cut (event/event_sink.h). */
+enum user_stack_end {
+	END_UNKNOWN,	/* the kernel walked it and did not say */
+	END_COMPLETE,	/* a frame pointer or return address of zero */
+	END_NO_STACK,	/* kernel thread, or not asked for */
+	END_TOO_DEEP,	/* max_stack frames, and there are more */
+	END_UNREADABLE, /* stack memory that is not resident */
+	END_BROKEN = 8, /* a frame pointer that is none: code compiled without */
+};
+
+/* One sample without its frames: kernel_frames of the kernel stack, then user_frames of the user
+ * stack, innermost first, follow. */
+struct sample_header {
+	u16 kind;   /* enum record_kind */
+	u16 source; /* row of the recording's events */
+	u32 cpu;
+	u64 time_ns;  /* CLOCK_MONOTONIC */
+	u64 address;  /* where the CPU was */
+	u64 period;   /* how many events this sample stands for */
+	u32 pid, tid; /* in the namespace of the settings; 0: outside of it, or idle */
+	u16 kernel_frames, user_frames;
+	u8 mode; /* enum cpu_mode */
+	u8 end;	 /* enum user_stack_end */
+	u8 reserved[2];
+};
+WIRE_SIZE(struct sample_header, 48);
+
+struct sample_record {
+	struct sample_header header;
+	u64 frames[2 * (STACK_MAX_FRAMES + 1)];
+};
+
+/* What happened on one CPU: an element of the map `counters`, which user space reads as memory.
+ * `overflows` of a source are its program's runs; enum counter has their sum. */
+struct cpu_counters {
+	u64 counts[64]; /* by enum counter */
+	u64 overflows[SOURCES_MAX];
+};
+WIRE_SIZE(struct cpu_counters, 640);
+
+#endif

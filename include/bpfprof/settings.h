@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the BPF programs are told before they are loaded. It lies in .rodata, so the verifier
+ * removes the branches that are not taken.
+ */
+#ifndef BPFPROF_SETTINGS_H
+#define BPFPROF_SETTINGS_H
+
+#include "bpfprof/types.h"
+
+enum {
+	SOURCES_MAX = 16,	/* events sampled in one recording: one program each */
+	STACK_MAX_FRAMES = 512, /* of the user and of the kernel stack */
+};
+
+/* Which samples of a clock are kept. Counted here rather than left to perf, so that every tick is
+ * accounted for; events counted by hardware leave it to the hardware. */
+enum clock_mode { CLOCK_ANY, CLOCK_USER_ONLY, CLOCK_KERNEL_ONLY };
+
+/* Keys of the map `followed` that user space writes: the number in the low half, the kind above it.
+ * The kernel addresses that on_fork() writes are larger than any of them. */
+#define FOLLOW_PROCESS 0ULL
+#define FOLLOW_THREAD  (1ULL << 32)
+
+struct program_settings {
+	u64 cgroup_id; /* kernfs id, or 0: any */
+	u64 ring_bytes;
+	u64 ring_wake_bytes; /* wake the reader when so much waits in the ring */
+	u32 pid_namespace;   /* inode of the one whose pids are reported; 0: the initial one */
+	u32 command_pid;     /* profiled from its exec; 0: none */
+	u32 uid;	     /* if has_uid */
+	u32 max_stack;	     /* 1 … STACK_MAX_FRAMES */
+	u8 has_followed;     /* only who is in the map `followed` */
+	u8 inherit;	     /* and what they start */
+	u8 has_uid;
+	u8 cgroup_is_v2; /* else of the v1 perf_event tree */
+	u8 wants_idle;
+	u8 wants_stacks;
+	u8 reserved[2];
+	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
+};
+WIRE_SIZE(struct program_settings, 64);
+
+#endif

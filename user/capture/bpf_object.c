@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Loads the skeleton with its settings, sizes its maps, and says in one line why that failed.
+ */
+#include "capture/bpf_object.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+
+#include "profiler.skel.h"
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Processes and threads followed at one time; 64 bytes of kernel memory each. */
+enum { FOLLOWED_MAX = 65536 };
+
+struct programs {
+	struct profiler_bpf *skeleton;
+	struct bpf_program *samplers[SOURCES_MAX];
+	u32 source_count;
+	struct cpu_counters *counters;
+	size_t counters_bytes;
+	u32 cpu_count;
+	bool has_followers;
+	int measure_fd;
+};
+
+/* libbpf's first complaint says why, the later ones only that; none may reach the terminal. */
+static int keep_first_complaint(enum libbpf_print_level level, const char *format,
+				va_list arguments)
+{
+	char line[512];
+	size_t length;
+
+	if (level != LIBBPF_WARN || fail_sentence()[0])
+		return 0;
+	vsnprintf(line, sizeof(line), format, arguments);
+	length = strcspn(line, "\n");
+	line[length] = 0;
+	fail_plain(-EINVAL, NULL, "%s", strncmp(line, "libbpf: ", 8) ? line : line + 8);
+	return 0;
+}
+
+static bool is_locked_down(void)
+{
+	char *text;
+	bool locked;
+
+	if (file_read("/sys/kernel/security/lockdown", 4096, &text, NULL))
+		return false;
+	locked = strstr(text, "[confidentiality]") != NULL;
+	free(text);
+	return locked;
+}
+
+/* The sentence for a load that failed, from what libbpf complained about. */
+static int load_failed(int error)
+{
+	CLEANUP(freep) char *complaint = must_copy(fail_sentence());
+
+	if (access("/sys/kernel/btf/vmlinux", R_OK))
+		return fail_plain(error, "boot a kernel with CONFIG_DEBUG_INFO_BTF=y",
+				  "cannot load the BPF programs: the kernel has no BTF "
+				  "(/sys/kernel/btf/vmlinux)");
+	if (is_locked_down())
+		return fail_plain(error, "boot with lockdown=integrity or none",
+				  "cannot load the BPF programs: the kernel is locked down "
+				  "(confidentiality)");
+	if (error == -EPERM || error == -EACCES)
+		return fail(error, "run as root, or with CAP_BPF and CAP_PERFMON",
+			    "cannot load the BPF programs");
+	return fail(error, "please report this with the output of `bpfprof check`",
+		    "cannot load the BPF programs (%s)", complaint);
+}
+
+static u64 whole_ring_bytes(u64 wanted)
+{
+	u64 bytes = (u64)sysconf(_SC_PAGESIZE);
+
+	while (bytes < wanted && bytes < 1ULL << 30)
+		bytes *= 2;
+	return bytes;
+}
+
+static void find_samplers(struct programs *programs)
+{
+	char name[32];
+
+	for (u32 i = 0; i < SOURCES_MAX; i++) {
+		snprintf(name, sizeof(name), "on_event_%u", i);
+		programs->samplers[i] = bpf_object__find_program_by_name(programs->skeleton->obj,
+									 name);
+		bpf_program__set_autoload(programs->samplers[i], i < programs->source_count);
+	}
+}
+
+static void apply_plan(struct programs *programs, const struct program_plan *plan)
+{
+	struct profiler_bpf *skeleton = programs->skeleton;
+	u64 ring_bytes = whole_ring_bytes(plan->ring_bytes);
+
+	skeleton->rodata->settings = plan->settings;
+	skeleton->rodata->settings.ring_bytes = ring_bytes;
+	skeleton->rodata->settings.ring_wake_bytes = ring_bytes / 2;
+	bpf_map__set_max_entries(skeleton->maps.ring, (u32)ring_bytes);
+	bpf_map__set_max_entries(skeleton->maps.counters, programs->cpu_count);
+	bpf_map__set_max_entries(skeleton->maps.followed,
+				 plan->settings.has_followed ? FOLLOWED_MAX : 1);
+	programs->has_followers = plan->settings.has_followed &&
+				  (plan->settings.inherit || plan->settings.command_pid);
+	bpf_program__set_autoload(skeleton->progs.on_fork,
+				  programs->has_followers && plan->settings.inherit);
+	bpf_program__set_autoload(skeleton->progs.on_exec, plan->settings.command_pid != 0);
+	bpf_program__set_autoload(skeleton->progs.on_free, programs->has_followers);
+	find_samplers(programs);
+}
+
+static int map_counters(struct programs *programs)
+{
+	void *start;
+
+	programs->counters_bytes = programs->cpu_count * sizeof(struct cpu_counters);
+	start = mmap(NULL, programs->counters_bytes, PROT_READ, MAP_SHARED,
+		     bpf_map__fd(programs->skeleton->maps.counters), 0);
+	if (start == MAP_FAILED)
+		return fail(-errno, NULL, "cannot map the counters of the BPF programs");
+	programs->counters = start;
+	return 0;
+}
+
+static int follow_first(struct programs *programs, const struct program_plan *plan)
+{
+	int fd = bpf_map__fd(programs->skeleton->maps.followed);
+	u8 value = 1;
+
+	for (size_t i = 0; i < plan->follow_count; i++) {
+		int error = bpf_map_update_elem(fd, &plan->follow[i], &value, BPF_ANY);
+
+		if (error)
+			return fail(error, "name fewer, or profile all with -a",
+				    "cannot profile %zu processes and threads at once",
+				    plan->follow_count);
+	}
+	return 0;
+}
+
+static void programs_freep(struct programs **programs)
+{
+	programs_free(*programs);
+}
+
+int programs_load(const struct program_plan *plan, struct programs **ret_programs)
+{
+	CLEANUP(programs_freep) struct programs *programs = must_alloc(sizeof(*programs));
+	int error;
+
+	programs->measure_fd = -1;
+	programs->source_count = plan->source_count;
+	fail_clear();
+	libbpf_set_print(keep_first_complaint);
+	programs->cpu_count = (u32)libbpf_num_possible_cpus();
+	programs->skeleton = profiler_bpf__open();
+	if (!programs->skeleton)
+		return load_failed(-errno);
+	apply_plan(programs, plan);
+	error = profiler_bpf__load(programs->skeleton);
+	if (error)
+		return load_failed(error);
+	fail_clear();
+	error = map_counters(programs);
+	if (!error)
+		error = follow_first(programs, plan);
+	if (error)
+		return error;
+	*ret_programs = TAKE(programs);
+	return 0;
+}
+
+void programs_free(struct programs *programs)
+{
+	if (!programs)
+		return;
+	if (programs->counters)
+		munmap(programs->counters, programs->counters_bytes);
+	profiler_bpf__destroy(programs->skeleton);
+	closep(&programs->measure_fd);
+	free(programs);
+}
+
+static int attach(struct bpf_program *program, struct bpf_link **ret_link)
+{
+	if (!bpf_program__autoload(program))
+		return 0;
+	*ret_link = bpf_program__attach(program);
+	return *ret_link ? 0 : -errno;
+}
+
+int programs_attach_followers(struct programs *programs)
+{
+	struct profiler_bpf *skeleton = programs->skeleton;
+	int error;
+
+	fail_clear();
+	error = attach(skeleton->progs.on_free, &skeleton->links.on_free);
+	if (!error)
+		error = attach(skeleton->progs.on_fork, &skeleton->links.on_fork);
+	if (!error)
+		error = attach(skeleton->progs.on_exec, &skeleton->links.on_exec);
+	if (error)
+		return fail(error, "profile all with -a, or use --no-inherit",
+			    "cannot follow what the profiled processes start");
+	return 0;
+}
+
+void programs_unfollow(struct programs *programs, u64 key)
+{
+	bpf_map_delete_elem(bpf_map__fd(programs->skeleton->maps.followed), &key);
+}
+
+int programs_sampler_fd(const struct programs *programs, u32 source)
+{
+	return bpf_program__fd(programs->samplers[source]);
+}
+
+int programs_ring_fd(const struct programs *programs)
+{
+	return bpf_map__fd(programs->skeleton->maps.ring);
+}
+
+const struct cpu_counters *programs_counters(const struct programs *programs, u32 *ret_count)
+{
+	*ret_count = programs->cpu_count;
+	return programs->counters;
+}
+
+void programs_measure(struct programs *programs)
+{
+	programs->measure_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);
+}
+
+struct program_cost programs_cost(const struct programs *programs)
+{
+	struct program_cost cost = {0};
+	struct bpf_program *program;
+
+	bpf_object__for_each_program(program, programs->skeleton->obj)
+	{
+		struct bpf_prog_info info = {0};
+		u32 bytes = sizeof(info);
+		int fd = bpf_program__fd(program);
+
+		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &bytes))
+			continue;
+		cost.run_ns += info.run_time_ns;
+		cost.runs += info.run_cnt;
+		if (bpf_program__type(program) == BPF_PROG_TYPE_PERF_EVENT)
+			cost.recursion_misses += info.recursion_misses;
+	}
+	return cost;
+}

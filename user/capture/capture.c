@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One recording of the live kernel: open, start, drain, stop.
+ */
+#include "capture/capture.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "capture/bpf_object.h"
+#include "capture/counters.h"
+#include "capture/perf_events.h"
+#include "capture/ring.h"
+#include "capture/side_band.h"
+#include "capture/targets.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <time.h>
+
+enum {
+	NS_PER_S = 1000000000,
+	CPU_CHECK_NS = NS_PER_S, /* how often we look for CPUs that came or went */
+	/* How late a record may come: between taking its time and being readable a virtual CPU can
+	 * be taken away from its guest. */
+	STRAGGLER_NS = 100000000,
+	/* A sample of a stack of usual depth, and how long the reader may sleep. */
+	SAMPLE_USUAL_BYTES = 512,
+	RING_HOLDS_NS = NS_PER_S / 2,
+	RING_MIN_BYTES = 256 << 10,
+	RING_MAX_BYTES = 16 << 20,
+	/* For events whose rate nobody knows. */
+	UNKNOWN_RATE_HZ = 10000,
+};
+
+struct capture {
+	struct capture_settings settings;
+	struct targets *targets;
+	struct programs *programs;
+	struct perf_events *events;
+	struct side_band *side_band;
+	struct ring *ring;
+	int epoll_fd;
+	struct event_sink *sink; /* the caller's, behind the targets' */
+	u32 *online;
+	size_t online_count;
+	u64 next_cpu_check_ns;
+	bool is_started, is_stopped;
+	u64 unscanned;
+	u64 expected;		 /* as of capture_stop() */
+	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
+};
+
+static u64 now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
+}
+
+/* --- opening --- */
+
+static u64 events_per_second(const struct capture_settings *settings)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < settings->event_count; i++)
+		sum += settings->events[i].is_frequency ? settings->events[i].rate
+							: UNKNOWN_RATE_HZ;
+	return sum;
+}
+
+static u64 ring_bytes(const struct capture_settings *settings, size_t cpu_count)
+{
+	u64 bytes = events_per_second(settings) * cpu_count * SAMPLE_USUAL_BYTES /
+		    (NS_PER_S / RING_HOLDS_NS);
+
+	if (settings->ring_bytes)
+		return settings->ring_bytes;
+	if (bytes < RING_MIN_BYTES)
+		return RING_MIN_BYTES;
+	return bytes > RING_MAX_BYTES ? RING_MAX_BYTES : bytes;
+}
+
+/* The kernel cuts stacks at its own limit without saying so. */
+static int check_depth(u32 max_stack)
+{
+	static const char path[] = "/proc/sys/kernel/perf_event_max_stack";
+	CLEANUP(freep) char *text = NULL;
+	u64 limit;
+
+	if (max_stack < 1 || max_stack > STACK_MAX_FRAMES)
+		return fail_plain(-EINVAL, NULL,
+				  "cannot take stacks of %u frames: 1 to %d are possible",
+				  max_stack, STACK_MAX_FRAMES);
+	if (file_read(path, 64, &text, NULL))
+		return 0;
+	text[strcspn(text, "\n")] = 0;
+	if (number_parse_u64(text, &limit) || max_stack <= limit)
+		return 0;
+	return fail_plain(-EINVAL, "raise sysctl kernel.perf_event_max_stack, or lower --max-stack",
+			  "cannot take stacks of %u frames: the kernel allows %llu", max_stack,
+			  (unsigned long long)limit);
+}
+
+static int load_programs(struct capture *capture)
+{
+	struct program_plan plan = {
+		.settings = {.max_stack = capture->settings.max_stack,
+			     .wants_idle = capture->settings.wants_idle,
+			     .wants_stacks = capture->settings.call_graph != CALL_GRAPH_NONE},
+		.source_count = (u32)capture->settings.event_count,
+		.ring_bytes = ring_bytes(&capture->settings, capture->online_count),
+	};
+	int error = targets_describe(capture->targets, &plan.settings);
+
+	if (error)
+		return error;
+	plan.follow = targets_keys(capture->targets, &plan.follow_count);
+	perf_events_clock_modes(capture->events, plan.settings.clock_modes);
+	return programs_load(&plan, &capture->programs);
+}
+
+static bool is_chosen(const struct capture_targets *targets, u32 cpu)
+{
+	for (size_t i = 0; i < targets->cpu_count; i++)
+		if (targets->cpus[i] == cpu)
+			return true;
+	return !targets->cpu_count;
+}
+
+static int watch(const struct capture *capture, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	if (epoll_ctl(capture->epoll_fd, EPOLL_CTL_ADD, fd, &event))
+		return fail(-errno, NULL, "cannot wait for the kernel's records");
+	return 0;
+}
+
+/* Processes are watched on every CPU, samples taken on those that were chosen. */
+static int open_cpu(struct capture *capture, u32 cpu)
+{
+	int error = side_band_open_cpu(capture->side_band, cpu);
+	int fd = side_band_fd(capture->side_band, cpu);
+
+	if (!error)
+		error = watch(capture, fd);
+	if (!error && is_chosen(&capture->settings.targets, cpu))
+		error = perf_events_open_cpu(capture->events, cpu, capture->programs, fd);
+	return error;
+}
+
+static bool is_online(const struct capture *capture, u32 cpu)
+{
+	for (size_t i = 0; i < capture->online_count; i++)
+		if (capture->online[i] == cpu)
+			return true;
+	return false;
+}
+
+static int check_chosen_cpus(const struct capture *capture)
+{
+	const struct capture_targets *targets = &capture->settings.targets;
+
+	for (size_t i = 0; i < targets->cpu_count; i++)
+		if (!is_online(capture, targets->cpus[i]))
+			return fail_plain(-ENODEV, "see /sys/devices/system/cpu/online",
+					  "cannot profile CPU %u: it is not online",
+					  targets->cpus[i]);
+	return 0;
+}
+
+static int open_cpus(struct capture *capture)
+{
+	int error = check_chosen_cpus(capture);
+
+	capture->side_band = side_band_new((u32)capture->online_count);
+	for (size_t i = 0; !error && i < capture->online_count; i++) {
+		error = open_cpu(capture, capture->online[i]);
+		if (error == -ENODEV) /* it went offline just now */
+			error = 0;
+	}
+	return error;
+}
+
+static int open_parts(struct capture *capture)
+{
+	int error = check_depth(capture->settings.max_stack);
+
+	if (!error)
+		error = perf_events_new(&capture->settings, &capture->events);
+	if (!error)
+		error = cpus_online(&capture->online, &capture->online_count);
+	if (!error)
+		error = targets_open(&capture->settings.targets, &capture->targets);
+	if (!error)
+		error = load_programs(capture);
+	if (!error)
+		error = ring_open(programs_ring_fd(capture->programs),
+				  capture->settings.call_graph != CALL_GRAPH_NONE, &capture->ring);
+	if (!error)
+		error = watch(capture, ring_fd(capture->ring));
+	return error ? error : open_cpus(capture);
+}
+
+static void capture_closep(struct capture **capture)
+{
+	capture_close(*capture);
+}
+
+int capture_open(const struct capture_settings *settings, struct capture **ret_capture)
+{
+	CLEANUP(capture_closep) struct capture *capture = must_alloc(sizeof(*capture));
+	int error;
+
+	capture->settings = *settings;
+	capture->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (capture->epoll_fd < 0)
+		return fail(-errno, NULL, "cannot wait for the kernel's records");
+	error = open_parts(capture);
+	if (error)
+		return error;
+	*ret_capture = TAKE(capture);
+	return 0;
+}
+
+void capture_close(struct capture *capture)
+{
+	if (!capture)
+		return;
+	perf_events_free(capture->events); /* before the programs that run on them */
+	side_band_free(capture->side_band);
+	ring_close(capture->ring);
+	programs_free(capture->programs);
+	targets_free(capture->targets);
+	closep(&capture->epoll_fd);
+	free(capture->online);
+	free(capture);
+}
+
+const struct event_source *capture_sources(const struct capture *capture, u32 *ret_count)
+{
+	return perf_events_sources(capture->events, ret_count);
+}
+
+/* --- running --- */
+
+int capture_start(struct capture *capture, struct event_sink *sink)
+{
+	struct scan_result scan = {0};
+	size_t pid_count;
+	const u32 *pids = targets_pids(capture->targets, &pid_count);
+	int error = kernel_mappings(sink);
+
+	capture->sink = targets_sink(capture->targets, sink);
+	if (!error)
+		error = programs_attach_followers(capture->programs);
+	if (!error)
+		error = processes_scan(pids, pid_count, sink, &scan);
+	if (error)
+		return error;
+	capture->unscanned = scan.unreadable;
+	programs_measure(capture->programs);
+	perf_events_enable(capture->events);
+	capture->is_started = true;
+	capture->next_cpu_check_ns = now_ns() + CPU_CHECK_NS;
+	return targets_start_command(capture->targets);
+}
+
+int capture_fd(const struct capture *capture)
+{
+	return capture->epoll_fd;
+}
+
+static bool holds(const u32 *cpus, size_t count, u32 cpu)
+{
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+static void close_cpu(struct capture *capture, u32 cpu)
+{
+	perf_events_close_cpu(capture->events, cpu);
+	side_band_close_cpu(capture->side_band, cpu);
+}
+
+/* Closes what CPUs that went offline left behind, opens those that came. A CPU that goes between
+ * our looking and our opening is tried again a second later. */
+static int follow_cpus(struct capture *capture)
+{
+	CLEANUP(freep) u32 *online = NULL;
+	size_t count;
+	bool has_new = false;
+	int error = cpus_online(&online, &count);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < capture->online_count; i++)
+		if (!holds(online, count, capture->online[i]))
+			close_cpu(capture, capture->online[i]);
+	for (size_t i = 0; i < count; i++) {
+		if (is_online(capture, online[i]))
+			continue;
+		error = open_cpu(capture, online[i]);
+		if (error && error != -ENODEV)
+			return error;
+		has_new = true;
+	}
+	if (has_new)
+		perf_events_enable(capture->events);
+	free(capture->online);
+	capture->online = TAKE(online);
+	capture->online_count = count;
+	return 0;
+}
+
+static int drain_until(struct capture *capture, u64 until_ns)
+{
+	int error = side_band_drain(capture->side_band, until_ns, capture->sink);
+
+	return error ? error : ring_drain(capture->ring, capture->sink);
+}
+
+int capture_drain(struct capture *capture)
+{
+	u64 start_ns = now_ns();
+	int error = drain_until(capture, start_ns);
+
+	if (!error && start_ns >= capture->next_cpu_check_ns) {
+		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
+		error = follow_cpus(capture);
+	}
+	return error ? error : sink_call(capture->sink, on_round, start_ns - STRAGGLER_NS);
+}
+
+pid_t capture_command(const struct capture *capture)
+{
+	return targets_command(capture->targets);
+}
+
+static void unfollow(void *context, u64 key)
+{
+	programs_unfollow(context, key);
+}
+
+bool capture_targets_ended(struct capture *capture)
+{
+	return targets_ended(capture->targets, unfollow, capture->programs);
+}
+
+int capture_stop(struct capture *capture)
+{
+	u32 cpu_count;
+	const struct cpu_counters *seen = programs_counters(capture->programs, &cpu_count);
+	int error;
+
+	if (!capture->is_started || capture->is_stopped)
+		return 0;
+	capture->is_stopped = true;
+	perf_events_disable(capture->events);
+	error = drain_until(capture, ~0ULL);
+	capture->expected = perf_events_reckon(capture->events, seen, cpu_count, capture->late);
+	if (!error)
+		error = sink_call(capture->sink, on_round, ~0ULL);
+	if (!error && capture->sink->on_end)
+		error = capture->sink->on_end(capture->sink);
+	return error;
+}
+
+void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
+{
+	struct side_band_counts side_band = side_band_counts(capture->side_band);
+	struct program_cost cost = programs_cost(capture->programs);
+	struct capture_totals totals = {.overflows_expected = capture->expected,
+					.bpf_ns = cost.run_ns};
+	u32 cpu_count;
+	const struct cpu_counters *seen = programs_counters(capture->programs, &cpu_count);
+
+	counters_sum(seen, cpu_count, &totals);
+	for (u32 i = 0; i < COUNTER_COUNT; i++)
+		totals.counters[i] += capture->late[i];
+	/* The programs have sent them, but nobody could read them. */
+	totals.counters[COUNTER_samples_sent] -= ring_malformed(capture->ring);
+	totals.counters[COUNTER_lost_malformed] = ring_malformed(capture->ring);
+	totals.counters[COUNTER_side_band_lost] = side_band.lost;
+	totals.counters[COUNTER_throttled] = side_band.throttled;
+	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
+	counters_close(&totals);
+	*ret_totals = totals;
+}

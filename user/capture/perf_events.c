@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Opens, starts, stops and reads the counters whose overflows are sampled.
+ */
+#include "capture/perf_events.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+enum {
+	NS_PER_S = 1000000000,
+	/* Clocks do not tick faster. Source: kernel/events/core.c, perf_swevent_start_hrtimer(). */
+	CLOCK_PERIOD_MIN_NS = 10000,
+};
+
+/* An event of the recording. */
+struct source {
+	struct perf_event_attr attr;
+	struct event_source row;
+	VEC(u64) ids;
+	u64 fixed_period; /* 0: the kernel adapts it */
+	bool is_clock;
+	u8 mode; /* enum clock_mode */
+};
+
+/* One of its counters. */
+struct counter_fd {
+	u32 source, cpu;
+	int fd;	   /* -1: closed, the CPU went offline */
+	u64 count; /* as of the last reading */
+};
+
+struct perf_events {
+	struct source sources[SOURCES_MAX];
+	u32 source_count;
+	struct event_source rows[SOURCES_MAX];
+	VEC(struct counter_fd) counters;
+};
+
+static bool is_clock(const struct parsed_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+						     event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+static u64 fixed_period(const struct parsed_event *event)
+{
+	u64 period = event->rate;
+
+	if (event->is_frequency && !is_clock(event))
+		return 0;
+	if (event->is_frequency)
+		period = NS_PER_S / event->rate;
+	if (is_clock(event) && period < CLOCK_PERIOD_MIN_NS)
+		period = CLOCK_PERIOD_MIN_NS;
+	return period;
+}
+
+static struct perf_event_attr attr_of(const struct parsed_event *event)
+{
+	struct perf_event_attr attr = {
+		.type = event->type,
+		.size = sizeof(attr),
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.sample_period = event->rate, /* a union with sample_freq */
+		.freq = event->is_frequency,
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
+			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+		.disabled = 1,
+		.exclude_guest = 1,
+		.exclude_user = event->exclude_user && !is_clock(event),
+		.exclude_kernel = event->exclude_kernel && !is_clock(event),
+		.precise_ip = event->precise,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+	};
+
+	/* Of a precise event the stack is gone when our program runs, so the kernel must have taken
+	 * it. Source: kernel/events/core.c, perf_event_set_bpf_handler(). */
+	if (event->precise)
+		attr.sample_type |= PERF_SAMPLE_CALLCHAIN;
+	return attr;
+}
+
+static u8 clock_mode_of(const struct parsed_event *event)
+{
+	if (!is_clock(event))
+		return CLOCK_ANY;
+	if (event->exclude_kernel)
+		return CLOCK_USER_ONLY;
+	return event->exclude_user ? CLOCK_KERNEL_ONLY : CLOCK_ANY;
+}
+
+static struct event_source row_of(const struct parsed_event *event,
+				  const struct perf_event_attr *attr, bool has_chain)
+{
+	return (struct event_source){
+		.name = event->name,
+		.type = event->type,
+		.config = event->config,
+		.config1 = event->config1,
+		.config2 = event->config2,
+		.rate = event->rate,
+		.is_frequency = event->is_frequency,
+		.exclude_user = event->exclude_user,
+		.exclude_kernel = event->exclude_kernel,
+		.precise = event->precise,
+		.has_chain = has_chain,
+		.has_time = true,
+		.has_cpu = true,
+		.has_period = true,
+		.sample_bits = (attr->sample_type & ~(u64)PERF_SAMPLE_CALLCHAIN) |
+			       (has_chain ? PERF_SAMPLE_CALLCHAIN : 0),
+	};
+}
+
+/* The kernel's own limit of -F, as perf tells it. */
+static int check_rate(const struct parsed_event *event)
+{
+	static const char path[] = "/proc/sys/kernel/perf_event_max_sample_rate";
+	CLEANUP(freep) char *text = NULL;
+	u64 limit;
+
+	if (!event->rate)
+		return fail_plain(-EINVAL, "use -F with at least 1, or -c with at least 1",
+				  "cannot sample %s at a rate of 0", event->name);
+	if (!event->is_frequency || file_read(path, 64, &text, NULL))
+		return 0;
+	text[strcspn(text, "\n")] = 0;
+	if (number_parse_u64(text, &limit) || event->rate <= limit)
+		return 0;
+	return fail_plain(-EINVAL, "use -F max, or raise sysctl kernel.perf_event_max_sample_rate",
+			  "cannot sample %s at %llu Hz: the kernel allows %llu Hz", event->name,
+			  (unsigned long long)event->rate, (unsigned long long)limit);
+}
+
+int perf_events_new(const struct capture_settings *settings, struct perf_events **ret_events)
+{
+	struct perf_events *events;
+
+	if (settings->event_count > SOURCES_MAX)
+		return fail_plain(-E2BIG, "name fewer events with -e",
+				  "cannot sample %zu events at once: the limit is %d",
+				  settings->event_count, SOURCES_MAX);
+	for (size_t i = 0; i < settings->event_count; i++) {
+		int error = check_rate(&settings->events[i]);
+
+		if (error)
+			return error;
+	}
+	events = must_alloc(sizeof(*events));
+	for (size_t i = 0; i < settings->event_count; i++) {
+		const struct parsed_event *event = &settings->events[i];
+		struct source *source = &events->sources[events->source_count++];
+
+		source->attr = attr_of(event);
+		source->row = row_of(event, &source->attr, settings->call_graph != CALL_GRAPH_NONE);
+		source->fixed_period = fixed_period(event);
+		source->is_clock = is_clock(event);
+		source->mode = clock_mode_of(event);
+	}
+	*ret_events = events;
+	return 0;
+}
+
+void perf_events_free(struct perf_events *events)
+{
+	if (!events)
+		return;
+	for (size_t i = 0; i < events->counters.count; i++)
+		closep(&events->counters.items[i].fd);
+	vec_release(&events->counters);
+	for (u32 i = 0; i < events->source_count; i++)
+		vec_release(&events->sources[i].ids);
+	free(events);
+}
+
+void perf_events_clock_modes(const struct perf_events *events, u8 ret_modes[SOURCES_MAX])
+{
+	for (u32 i = 0; i < events->source_count; i++)
+		ret_modes[i] = events->sources[i].mode;
+}
+
+static int open_counter(struct perf_event_attr *attr, u32 cpu)
+{
+	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* As many descriptors as we may have. */
+static bool raise_descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+/* What open_counter() said, with what can be done about it. */
+static int open_failed(int error, const struct source *source, u32 cpu)
+{
+	static const struct {
+		int error;
+		const char *why, *remedy;
+	} rows[] = {
+		{-EACCES, NULL, "run as root, or with CAP_PERFMON"},
+		{-EPERM, NULL, "run as root, or with CAP_PERFMON"},
+		{-ENOENT, "this machine does not count it",
+		 "use -e cpu-clock; `bpfprof check` lists what there is"},
+		{-EOPNOTSUPP, "this machine's counter cannot sample it this way",
+		 "leave out :p modifiers, or use -e cpu-clock"},
+		{-EMFILE, NULL, "raise `ulimit -n`"},
+		{-ENFILE, NULL, "raise sysctl fs.file-max"},
+		{-EBUSY, "the counter is in use", "stop the other profiler"},
+		{-EINVAL, "the kernel refuses its settings",
+		 "try it without modifiers, or use -e cpu-clock"},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
+		if (rows[i].error != error)
+			continue;
+		if (rows[i].why)
+			return fail_plain(error, rows[i].remedy, "cannot sample %s on CPU %u: %s",
+					  source->row.name, cpu, rows[i].why);
+		return fail(error, rows[i].remedy, "cannot sample %s on CPU %u", source->row.name,
+			    cpu);
+	}
+	return fail(error, NULL, "cannot sample %s on CPU %u", source->row.name, cpu);
+}
+
+/* Opens with what the kernel and its PMU take: some refuse to tell guests apart. */
+static int open_tolerantly(struct source *source, u32 cpu)
+{
+	int fd = open_counter(&source->attr, cpu);
+
+	if (fd == -EMFILE && raise_descriptor_limit())
+		fd = open_counter(&source->attr, cpu);
+	if ((fd == -EINVAL || fd == -EOPNOTSUPP) && source->attr.exclude_guest) {
+		source->attr.exclude_guest = 0;
+		fd = open_counter(&source->attr, cpu);
+		source->attr.exclude_guest = fd < 0;
+	}
+	return fd;
+}
+
+static int open_source(struct perf_events *events, u32 number, u32 cpu,
+		       const struct programs *programs, int output_fd)
+{
+	struct source *source = &events->sources[number];
+	int fd = open_tolerantly(source, cpu);
+	u64 id = 0;
+
+	if (fd == -ENODEV)
+		return fd;
+	if (fd < 0)
+		return open_failed(fd, source, cpu);
+	*vec_add(&events->counters) = (struct counter_fd){.source = number, .cpu = cpu, .fd = fd};
+	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, programs_sampler_fd(programs, number)))
+		return fail(-errno, "leave out :p modifiers, or use -e cpu-clock",
+			    "cannot run our program on %s of CPU %u", source->row.name, cpu);
+	if (!ioctl(fd, PERF_EVENT_IOC_ID, &id))
+		*vec_add(&source->ids) = id;
+	/* Only for what the kernel says beside samples; not being told is no error. */
+	if (output_fd >= 0)
+		ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, output_fd);
+	return 0;
+}
+
+int perf_events_open_cpu(struct perf_events *events, u32 cpu, const struct programs *programs,
+			 int output_fd)
+{
+	for (u32 i = 0; i < events->source_count; i++) {
+		int error = open_source(events, i, cpu, programs, output_fd);
+
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static void read_counter(struct counter_fd *counter)
+{
+	u64 count;
+
+	if (counter->fd >= 0 && read(counter->fd, &count, sizeof(count)) == sizeof(count))
+		counter->count = count;
+}
+
+void perf_events_close_cpu(struct perf_events *events, u32 cpu)
+{
+	for (size_t i = 0; i < events->counters.count; i++) {
+		struct counter_fd *counter = &events->counters.items[i];
+
+		if (counter->cpu != cpu || counter->fd < 0)
+			continue;
+		read_counter(counter);
+		close(counter->fd);
+		counter->fd = -1;
+	}
+}
+
+static void control_all(struct perf_events *events, unsigned long request)
+{
+	for (size_t i = 0; i < events->counters.count; i++)
+		if (events->counters.items[i].fd >= 0)
+			ioctl(events->counters.items[i].fd, request, 0);
+}
+
+void perf_events_enable(struct perf_events *events)
+{
+	control_all(events, PERF_EVENT_IOC_ENABLE);
+}
+
+void perf_events_disable(struct perf_events *events)
+{
+	control_all(events, PERF_EVENT_IOC_DISABLE);
+	for (size_t i = 0; i < events->counters.count; i++)
+		read_counter(&events->counters.items[i]);
+}
+
+const struct event_source *perf_events_sources(struct perf_events *events, u32 *ret_count)
+{
+	for (u32 i = 0; i < events->source_count; i++) {
+		struct source *source = &events->sources[i];
+
+		events->rows[i] = source->row;
+		events->rows[i].ids = source->ids.items;
+		events->rows[i].id_count = (u32)source->ids.count;
+	}
+	*ret_count = events->source_count;
+	return events->rows;
+}
+
+/* Why overflows of this event do not reach our program. */
+static u32 shortfall_counter(const struct source *source)
+{
+	if (source->is_clock)
+		return COUNTER_lost_late;
+	return source->attr.type == PERF_TYPE_SOFTWARE ? COUNTER_lost_recursion
+						       : COUNTER_lost_kernel;
+}
+
+/* How many overflows the counters of one event and CPU stand for; there are several if the CPU was
+ * offline meanwhile. */
+static u64 expected_overflows(const struct perf_events *events, u32 source, u32 cpu)
+{
+	u64 overflows = 0;
+
+	for (size_t i = 0; i < events->counters.count; i++) {
+		const struct counter_fd *counter = &events->counters.items[i];
+
+		if (counter->source == source && counter->cpu == cpu)
+			overflows += counter->count / events->sources[source].fixed_period;
+	}
+	return overflows;
+}
+
+u64 perf_events_reckon(const struct perf_events *events, const struct cpu_counters *seen,
+		       u32 cpu_count, u64 *ret_counts)
+{
+	u64 sum = 0;
+
+	for (u32 source = 0; source < events->source_count; source++) {
+		for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+			u64 runs = seen[cpu].overflows[source];
+			u64 expected = runs;
+
+			if (events->sources[source].fixed_period)
+				expected = expected_overflows(events, source, cpu);
+			if (expected > runs)
+				ret_counts[shortfall_counter(&events->sources[source])] +=
+					expected - runs;
+			sum += expected;
+		}
+	}
+	return sum;
+}

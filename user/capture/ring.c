@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the BPF ring buffer: records become samples on their way to the sink.
+ */
+#include "capture/ring.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <string.h>
+
+struct ring {
+	struct ring_buffer *buffer;
+	struct event_sink *sink;
+	bool has_chain;
+	u64 malformed;
+	struct frame frames[2 * STACK_MAX_FRAMES];
+};
+
+static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_frames,
+			u32 frame_count)
+{
+	for (u32 i = 0; i < frame_count; i++) {
+		memcpy(&frames[i].address, addresses + i * sizeof(u64), sizeof(u64));
+		frames[i].space = i < kernel_frames ? SPACE_KERNEL : SPACE_USER;
+		frames[i].origin = i < kernel_frames ? ORIGIN_UNKNOWN : ORIGIN_FRAME_POINTER;
+	}
+}
+
+int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *frames,
+		struct sample *ret_sample)
+{
+	struct sample_header header;
+	u32 frame_count;
+
+	if (bytes < sizeof(header))
+		return -EBADMSG;
+	memcpy(&header, record, sizeof(header));
+	frame_count = (u32)header.kernel_frames + header.user_frames;
+	if (header.kind != RECORD_SAMPLE || header.source >= SOURCES_MAX ||
+	    header.kernel_frames > STACK_MAX_FRAMES || header.user_frames > STACK_MAX_FRAMES ||
+	    bytes < sizeof(header) + frame_count * sizeof(u64))
+		return -EBADMSG;
+	fill_frames(frames, (const u8 *)record + sizeof(header), header.kernel_frames, frame_count);
+	*ret_sample = (struct sample){
+		.time_ns = header.time_ns,
+		.weight = header.period,
+		.address = header.address,
+		.source = header.source,
+		.pid = header.pid,
+		.tid = header.tid,
+		.cpu = header.cpu,
+		.space = header.mode == MODE_USER ? SPACE_USER : SPACE_KERNEL,
+		.cut = header.end,
+		.frame_count = (u16)frame_count,
+		.has_chain = has_chain,
+		.frames = frames,
+		.hw_idx = ~0ULL,
+	};
+	return 0;
+}
+
+static int take_record(void *context, void *record, size_t bytes)
+{
+	struct ring *ring = context;
+	struct sample sample;
+
+	if (ring_decode(record, bytes, ring->has_chain, ring->frames, &sample)) {
+		ring->malformed++;
+		return 0;
+	}
+	return sink_call(ring->sink, on_sample, &sample);
+}
+
+int ring_open(int map_fd, bool has_chain, struct ring **ret_ring)
+{
+	struct ring *ring = must_alloc(sizeof(*ring));
+
+	ring->has_chain = has_chain;
+	ring->buffer = ring_buffer__new(map_fd, take_record, ring, NULL);
+	if (!ring->buffer) {
+		int error = -errno;
+
+		free(ring);
+		return fail(error, NULL, "cannot map the ring buffer");
+	}
+	*ret_ring = ring;
+	return 0;
+}
+
+void ring_close(struct ring *ring)
+{
+	if (!ring)
+		return;
+	ring_buffer__free(ring->buffer);
+	free(ring);
+}
+
+int ring_fd(const struct ring *ring)
+{
+	return ring_buffer__epoll_fd(ring->buffer);
+}
+
+int ring_drain(struct ring *ring, struct event_sink *sink)
+{
+	int count;
+
+	ring->sink = sink;
+	count = ring_buffer__consume(ring->buffer);
+	return count < 0 ? count : 0;
+}
+
+u64 ring_malformed(const struct ring *ring)
+{
+	return ring->malformed;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The BPF ring buffer as a producer of samples.
+ */
+#ifndef CAPTURE_RING_H
+#define CAPTURE_RING_H
+
+#include "bpfprof/event.h"
+#include "event/event.h"
+
+#include <stdbool.h>
+
+struct ring;
+
+/* Maps the ring behind this descriptor (borrowed). `has_chain`: stacks are asked for. Returns 0 or
+ * a negative errno with a sentence. */
+int ring_open(int map_fd, bool has_chain, struct ring **ret_ring);
+/* Unmaps and frees; NULL is fine. */
+void ring_close(struct ring *ring);
+
+/* Readable when half of the ring is in use. Borrowed. */
+int ring_fd(const struct ring *ring);
+/* Hands all samples that have arrived to `sink`. Returns 0 or what the sink returned. */
+int ring_drain(struct ring *ring, struct event_sink *sink);
+/* How many records were not understood. */
+u64 ring_malformed(const struct ring *ring);
+
+/*
+ * One record as a sample. Pure.
+ *
+ * frames  2 * STACK_MAX_FRAMES of them, which the sample borrows
+ * Returns 0, or -EBADMSG if it is not a record.
+ */
+int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *frames,
+		struct sample *ret_sample);
+
+#endif

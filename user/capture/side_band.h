@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the kernel tells about processes: a dummy perf event on each CPU, whose ring receives
+ * mappings, names, forks, exits, kernel symbols and BPF programs.
+ */
+#ifndef CAPTURE_SIDE_BAND_H
+#define CAPTURE_SIDE_BAND_H
+
+#include "event/event.h"
+
+#include <stdbool.h>
+
+struct side_band;
+
+/* No CPU is open yet. `cpu_count` decides how large each ring is. */
+struct side_band *side_band_new(u32 cpu_count);
+/* Closes and frees; NULL is fine. */
+void side_band_free(struct side_band *side_band);
+
+/* Opens the event of one CPU, running. Returns 0; -ENODEV (no sentence): the CPU is offline; or a
+ * negative errno with a sentence. */
+int side_band_open_cpu(struct side_band *side_band, u32 cpu);
+/* Forgets a CPU that went offline; drain first. */
+void side_band_close_cpu(struct side_band *side_band, u32 cpu);
+/* The event of a CPU, for poll and as output of others; -1 if it is not open. Borrowed. */
+int side_band_fd(const struct side_band *side_band, u32 cpu);
+
+/* Hands what is older than `until_ns` to `sink`, sorted by time over all CPUs. Returns 0 or what
+ * the sink returned. */
+int side_band_drain(struct side_band *side_band, u64 until_ns, struct event_sink *sink);
+
+struct side_band_counts {
+	u64 lost;      /* records that found no room */
+	u64 malformed; /* records that were not understood */
+	u64 throttled; /* times a sampling event was throttled */
+};
+
+/* So far. */
+struct side_band_counts side_band_counts(const struct side_band *side_band);
+
+/*
+ * One record of a dummy event (trailer: tid, time, cpu) as an event. Pure.
+ *
+ * counts  what is not an event for the sink is added here
+ * Returns 0 or what the sink returned; malformed records are counted.
+ */
+int side_band_decode(const void *record, size_t bytes, struct event_sink *sink,
+		     struct side_band_counts *counts);
+
+#endif

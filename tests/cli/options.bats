@@ -1,0 +1,65 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What is typed wrong is answered by one line that helps, and exit status 2.
+
+setup() {
+	: "${BPFPROF:=build/bpfprof}"
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+# refused SENTENCE ARGUMENTS...: that one line, alone, on standard error
+refused() {
+	local sentence=$1
+	shift
+	"$BPFPROF" "$@" >stdout 2>stderr && return 1
+	[ $? -eq 2 ] || return
+	[ ! -s stdout ] || return
+	diff <(echo "bpfprof: $sentence") stderr
+}
+
+@test "an unknown command is answered with the nearest" {
+	refused "unknown command 'reocrd'; did you mean record?" reocrd
+	refused "unknown command 'reports'; did you mean report?" reports
+}
+
+@test "a command that is far from all is answered with the way to help" {
+	refused "unknown command 'frobnicate'; bpfprof --help lists them; to profile a program: bpfprof -- PROGRAM" frobnicate
+}
+
+@test "an unknown option is answered with the nearest" {
+	refused 'check: unknown option --josn; did you mean --json?' check --josn
+	refused 'record: unknown option --frequency; did you mean --freq?' record --frequency 99
+	refused 'report: unknown option --no-childern; did you mean --no-children?' report --no-childern
+}
+
+@test "an option that is far from all is answered with the way to help" {
+	refused 'check: unknown option --qqqqqq; see bpfprof check --help' check --qqqqqq
+	refused 'check: unknown option -Q; see bpfprof check --help' check -Q
+}
+
+@test "without a command, the options are those of a recording" {
+	refused 'unknown option --frequency; did you mean --freq?' --frequency 99
+}
+
+@test "a missing argument and a wrong value are named" {
+	refused 'record: -F needs an argument: HZ' record -F
+	run "$BPFPROF" record -F fast
+	[ "$status" -eq 2 ]
+	[[ $output == "bpfprof: record: -F fast: "* ]]
+	run "$BPFPROF" report --percent-limit=200
+	[ "$status" -eq 2 ]
+	[[ $output == "bpfprof: report: --percent-limit 200: "* ]]
+}
+
+@test "a flag with a value and a beginning of several names are refused" {
+	refused 'check: --json takes no argument' check --json=1
+	run "$BPFPROF" report --c
+	[ "$status" -eq 2 ]
+	[[ $output == "bpfprof: report: option --c could be "*"; type more of it" ]]
+}
+
+@test "nothing that was typed steers the terminal" {
+	refused 'check: unknown option --\x1b[2Jx; see bpfprof check --help' check $'--\e[2Jx'
+	refused "unknown command 'x\\x0ay'; bpfprof --help lists them; to profile a program: bpfprof -- PROGRAM" $'x\ny'
+}

@@ -147,7 +147,8 @@ static const char *const bash_actions[CHOICE_COUNT] = {
 		"compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$current\")",
 	[CHOICE_DIRECTORY] =
 		"compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$current\")",
-	[CHOICE_PID] = "mapfile -t COMPREPLY < <(compgen -W \"$(cd /proc && echo [0-9]*)\" -- \"$current\")",
+	[CHOICE_PID] = "mapfile -t COMPREPLY < <(compgen -W \"$(cd /proc && echo [0-9]*)\" -- "
+		       "\"$current\")",
 	[CHOICE_USER] = "mapfile -t COMPREPLY < <(compgen -u -- \"$current\")",
 };
 

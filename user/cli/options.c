@@ -260,13 +260,33 @@ static const char *see_help(const struct command *command, char text[static 64])
 	return text;
 }
 
+/* The row that getopt_long() found: `value` as it returned it or as optopt says. */
+static const struct option_row *row_of(const struct parser *parser, int value)
+{
+	const struct option_row *rows = parser->command->options;
+
+	if (value >= VALUE_ROW)
+		return &rows[(value - VALUE_ROW) / 2];
+	for (; rows->kind; rows++)
+		if (rows->letter && rows->letter == value)
+			return rows;
+	return NULL;
+}
+
+/* Options that are only there to be refused, or for old habits, are not worth a suggestion. */
+static bool is_shown(const struct parser *parser, const struct option *name)
+{
+	return name->val == VALUE_HELP || !row_of(parser, name->val)->hidden;
+}
+
 static const char *nearest_option(const struct parser *parser, const char *name)
 {
 	VEC(const char *) names = {0};
 	const char *nearest;
 
 	for (size_t i = 0; i + 1 < parser->names.count; i++)
-		*vec_add(&names) = parser->names.items[i].name;
+		if (is_shown(parser, &parser->names.items[i]))
+			*vec_add(&names) = parser->names.items[i].name;
 	*vec_add(&names) = NULL;
 	nearest = nearest_name(name, names.items);
 	vec_release(&names);
@@ -292,19 +312,6 @@ static int refuse_name(const struct parser *parser, const char *word)
 		return fail_plain(-EINVAL, NULL, "unknown option --%s; did you mean --%s?", name,
 				  nearest);
 	return fail_plain(-EINVAL, see_help(parser->command, help), "unknown option --%s", name);
-}
-
-/* The row that getopt_long() found: `value` as it returned it or as optopt says. */
-static const struct option_row *row_of(const struct parser *parser, int value)
-{
-	const struct option_row *rows = parser->command->options;
-
-	if (value >= VALUE_ROW)
-		return &rows[(value - VALUE_ROW) / 2];
-	for (; rows->kind; rows++)
-		if (rows->letter && rows->letter == value)
-			return rows;
-	return NULL;
 }
 
 static const char *name_as_typed(const struct option_row *row, int value, char text[static 64])

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Checks what was typed against this machine, so that what can't work is said before anything
+ * starts: processes and CPUs that are not there, rates above the kernel's limit, a command that
+ * cannot be run.
+ */
+#include "cmd/record_plan.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "bpfprof/settings.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	SYSCTL_BYTES = 4096,
+	STATUS_FILE_BYTES = 65536,
+	HIGHEST_PID = 1 << 22, /* PID_MAX_LIMIT of include/linux/threads.h */
+	EXIT_NOT_EXECUTABLE = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+/* Reads a limit from /proc/sys/kernel; `otherwise` if it cannot be read. */
+static u64 read_limit(const char *name, u64 otherwise)
+{
+	CLEANUP(freep) char *path = must_format("/proc/sys/kernel/%s", name);
+	CLEANUP(freep) char *text = NULL;
+	u64 value;
+
+	if (file_read(path, SYSCTL_BYTES, &text, NULL))
+		return otherwise;
+	text[strcspn(text, "\n")] = 0;
+	return number_parse_u64(text, &value) ? otherwise : value;
+}
+
+/* --- who ---------------------------------------------------------------------------------------
+ */
+
+/* All texts of an option as one comma list, owned by the caller. */
+static char *join_list(const struct text_list *list)
+{
+	struct text text = {0};
+
+	for (size_t i = 0; i < list->count; i++)
+		text_appendf(&text, "%s%s", i ? "," : "", list->items[i]);
+	return text_take(&text);
+}
+
+static int plan_cpus(struct record_plan *plan, const struct text_list *list)
+{
+	CLEANUP(freep) char *text = join_list(list);
+	CLEANUP(freep) u32 *online = NULL;
+	size_t online_count, at = 0;
+	struct capture_targets *targets = &plan->capture.targets;
+	int error;
+
+	if (!list->count)
+		return 0;
+	if (number_parse_list(text, 65535, &plan->cpus, &targets->cpu_count))
+		return fail_plain(-EINVAL, "give a list such as 0-3,7",
+				  "-C %s is not a list of CPUs", text);
+	error = cpus_online(&online, &online_count);
+	if (error)
+		return error;
+	for (size_t i = 0; i < targets->cpu_count; i++) {
+		while (at < online_count && online[at] < plan->cpus[i])
+			at++;
+		if (at == online_count || online[at] != plan->cpus[i])
+			return fail_plain(-ENODEV, "see /sys/devices/system/cpu/online",
+					  "CPU %u is not online", plan->cpus[i]);
+	}
+	targets->cpus = plan->cpus;
+	return 0;
+}
+
+/* The process that a thread belongs to; 0: it has ended. */
+static u32 process_of(u32 tid)
+{
+	CLEANUP(freep) char *path = must_format("/proc/%u/status", tid);
+	CLEANUP(freep) char *text = NULL;
+	const char *line;
+
+	if (file_read(path, STATUS_FILE_BYTES, &text, NULL))
+		return 0;
+	line = strstr(text, "\nTgid:");
+	return line ? (u32)strtoul(line + strlen("\nTgid:"), NULL, 10) : 0;
+}
+
+static int check_pid(u32 pid)
+{
+	u32 process = process_of(pid);
+
+	if (!process)
+		return fail_plain(-ESRCH, "it may have ended already", "no process %u", pid);
+	if (process != pid)
+		return fail_plain(-ESRCH, "name the process with -p, or the thread with -t",
+				  "%u is a thread of process %u", pid, process);
+	return 0;
+}
+
+static int check_tid(u32 tid)
+{
+	if (!process_of(tid))
+		return fail_plain(-ESRCH, "it may have ended already", "no thread %u", tid);
+	return 0;
+}
+
+static int plan_ids(const struct text_list *list, char letter, int (*check)(u32 id), u32 **ret_ids,
+		    size_t *ret_count)
+{
+	CLEANUP(freep) char *text = join_list(list);
+	int error = 0;
+
+	if (!list->count)
+		return 0;
+	if (strchr(text, '-') || number_parse_list(text, HIGHEST_PID, ret_ids, ret_count))
+		return fail_plain(-EINVAL, "give numbers, separated by commas",
+				  "-%c %s is not a list of numbers", letter, text);
+	for (size_t i = 0; i < *ret_count && !error; i++)
+		error = check((*ret_ids)[i]);
+	return error;
+}
+
+static int plan_user(struct capture_targets *targets, const char *user)
+{
+	const struct passwd *entry;
+
+	if (!user)
+		return 0;
+	targets->has_uid = true;
+	entry = getpwnam(user);
+	if (entry)
+		targets->uid = entry->pw_uid;
+	else if (number_parse_u32(user, &targets->uid))
+		return fail_plain(-ENOENT, "give a name of /etc/passwd, or a number",
+				  "no user '%s'", user);
+	return 0;
+}
+
+static int plan_targets(struct record_plan *plan, const struct record_settings *settings)
+{
+	struct capture_targets *targets = &plan->capture.targets;
+	int error;
+
+	targets->cgroup = settings->cgroup;
+	targets->command = plan->command;
+	targets->no_inherit = settings->no_inherit;
+	error = plan_cpus(plan, &settings->cpus);
+	if (!error)
+		error = plan_ids(&settings->pids, 'p', check_pid, &plan->pids, &targets->pid_count);
+	if (!error)
+		error = plan_ids(&settings->tids, 't', check_tid, &plan->tids, &targets->tid_count);
+	if (!error)
+		error = plan_user(targets, settings->user);
+	if (error)
+		return error;
+	targets->pids = plan->pids;
+	targets->tids = plan->tids;
+	/* Like perf: who is named narrows -a, and -C alone means all that runs there. */
+	targets->all = !(plan->pids || plan->tids) &&
+		       (settings->all || !(targets->cgroup || targets->has_uid ||
+					   (plan->command && !targets->cpu_count)));
+	return 0;
+}
+
+/* --- the command --------------------------------------------------------------------------------
+ */
+
+/* 0 if the file can be run, else the exit status a shell would give. */
+static int check_executable(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status))
+		return errno == EACCES ? EXIT_NOT_EXECUTABLE : EXIT_NOT_FOUND;
+	return S_ISDIR(status.st_mode) || access(path, X_OK) ? EXIT_NOT_EXECUTABLE : 0;
+}
+
+/* Looks where execvp() will look. */
+static int find_executable(const char *name)
+{
+	CLEANUP(freep) char *folders = must_copy(getenv("PATH") ? getenv("PATH") : "/bin:/usr/bin");
+	char *rest = folders;
+	int result = EXIT_NOT_FOUND;
+
+	if (strchr(name, '/'))
+		return check_executable(name);
+	for (char *folder; result && *name && (folder = strsep(&rest, ":"));) {
+		CLEANUP(freep) char *path = must_format("%s/%s", *folder ? folder : ".", name);
+		int found = check_executable(path);
+
+		if (found != EXIT_NOT_FOUND)
+			result = found;
+	}
+	return result;
+}
+
+static int plan_command(struct record_plan *plan, struct arguments arguments)
+{
+	if (!arguments.count)
+		return 0;
+	plan->command = must_alloc_array((size_t)arguments.count + 1, sizeof(char *));
+	memcpy(plan->command, arguments.items, (size_t)arguments.count * sizeof(char *));
+	plan->command_error = find_executable(plan->command[0]);
+	if (plan->command_error == EXIT_NOT_FOUND)
+		return fail_plain(-ENOENT, NULL, "command not found: %s", plan->command[0]);
+	if (plan->command_error)
+		return fail_plain(-EACCES, "chmod +x it", "command cannot be executed: %s",
+				  plan->command[0]);
+	return 0;
+}
+
+/* --- what ---------------------------------------------------------------------------------------
+ */
+
+static int plan_rate(struct record_plan *plan, const struct record_settings *settings)
+{
+	u64 limit = read_limit("perf_event_max_sample_rate", UINT32_MAX);
+	char remedy[96];
+
+	if (settings->period && (settings->frequency_hz || settings->is_frequency_max))
+		return fail_plain(-EINVAL, "leave out one of them",
+				  "-F is samples a second, -c a sample each so many events");
+	if (settings->period)
+		return 0;
+	plan->frequency_hz = settings->is_frequency_max
+				     ? (u32)limit
+				     : (settings->frequency_hz ? settings->frequency_hz
+							       : FREQUENCY_DEFAULT_HZ);
+	if (plan->frequency_hz <= limit)
+		return 0;
+	snprintf(remedy, sizeof(remedy),
+		 "use -F max, or sysctl kernel.perf_event_max_sample_rate=%u", plan->frequency_hz);
+	return fail_plain(-ERANGE, remedy, "-F %u is above the kernel's limit of %llu Hz",
+			  plan->frequency_hz, (unsigned long long)limit);
+}
+
+static int plan_stack(struct record_plan *plan, const struct record_settings *settings)
+{
+	u64 limit = read_limit("perf_event_max_stack", MAX_STACK_DEFAULT);
+
+	plan->capture.call_graph = settings->call_graph;
+	plan->capture.max_stack = settings->max_stack;
+	if (settings->max_stack == 0)
+		return fail_plain(-EINVAL, "use --call-graph none to record no stacks",
+				  "--max-stack needs at least one frame");
+	if (limit > STACK_MAX_FRAMES)
+		limit = STACK_MAX_FRAMES;
+	if (settings->max_stack <= limit)
+		return 0;
+	if (settings->max_stack == MAX_STACK_DEFAULT) { /* nobody asked for that many */
+		plan->capture.max_stack = (u32)limit;
+		return 0;
+	}
+	return fail_plain(-ERANGE, "raise it: sysctl kernel.perf_event_max_stack",
+			  "--max-stack %u is above the kernel's limit of %llu frames",
+			  settings->max_stack, (unsigned long long)limit);
+}
+
+/* Cycles where a PMU counts them, else the clock, and says so. */
+static const char *default_event(struct record_plan *plan)
+{
+	char found[FEATURE_FOUND_BYTES] = "";
+
+	if (!feature_find("cycles")->probe(found))
+		return "cycles";
+	plan->remark = must_copy("no CPU cycle counter here, sampling cpu-clock instead");
+	return "cpu-clock";
+}
+
+static int plan_events(struct record_plan *plan, const struct record_settings *settings)
+{
+	CLEANUP(freep) char *text = join_list(&settings->events);
+	int error = events_parse(settings->events.count ? text : default_event(plan), "/sys",
+				 &plan->events, &plan->event_count);
+
+	if (error)
+		return error;
+	if (settings->all_user && settings->all_kernel)
+		return fail_plain(-EINVAL, "leave out both for everything",
+				  "--all-user and --all-kernel leave nothing");
+	for (size_t i = 0; i < plan->event_count; i++) {
+		struct parsed_event *event = &plan->events[i];
+
+		event->exclude_kernel |= settings->all_user;
+		event->exclude_user |= settings->all_kernel;
+		if (event->rate)
+			continue;
+		event->is_frequency = settings->period == 0;
+		event->rate = settings->period ? settings->period : plan->frequency_hz;
+	}
+	plan->capture.events = plan->events;
+	plan->capture.event_count = plan->event_count;
+	return 0;
+}
+
+int record_plan_make(const struct record_settings *settings, struct arguments arguments,
+		     struct record_plan *ret_plan)
+{
+	int error;
+
+	*ret_plan = (struct record_plan){.settings = settings};
+	ret_plan->capture.ring_bytes = settings->ring_bytes;
+	ret_plan->capture.wants_idle = settings->wants_idle;
+	error = plan_command(ret_plan, arguments);
+	if (!error)
+		error = plan_targets(ret_plan, settings);
+	if (!error)
+		error = plan_rate(ret_plan, settings);
+	if (!error)
+		error = plan_stack(ret_plan, settings);
+	return error ? error : plan_events(ret_plan, settings);
+}
+
+void record_plan_release(struct record_plan *plan)
+{
+	events_free(plan->events, plan->event_count);
+	free(plan->cpus);
+	free(plan->pids);
+	free(plan->tids);
+	free(plan->command);
+	free(plan->remark);
+	*plan = (struct record_plan){0};
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a person can say to record, as it was typed. Private to this folder.
+ */
+#ifndef CMD_RECORD_SETTINGS_H
+#define CMD_RECORD_SETTINGS_H
+
+#include "capture/capture.h"
+#include "cli/cli.h"
+
+enum { FREQUENCY_DEFAULT_HZ = 99, MAX_STACK_DEFAULT = 127 };
+
+struct record_settings {
+	bool all, no_inherit, wants_idle, all_user, all_kernel;
+	struct text_list cpus, pids, tids, events;
+	const char *cgroup, *user;
+	u32 frequency_hz; /* 0: not given */
+	bool is_frequency_max;
+	u64 period; /* events; 0: not given */
+	bool graph; /* -g: frame pointers, what we do anyway */
+	enum call_graph call_graph;
+	u32 max_stack;
+	const char *output;
+	bool compress;
+	u32 compress_level; /* 0: the default */
+	u64 duration_ns;    /* 0: until it is ended */
+	u64 ring_bytes;	    /* 0: by rate and CPUs */
+	bool quiet, verbose;
+	bool as_ever; /* options of perf record that ask for what we do anyway */
+};
+
+extern const struct option_row record_options[];
+extern const struct record_settings record_defaults;
+
+#endif

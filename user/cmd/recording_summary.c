@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a person reads about a recording: while it runs, and when it has ended.
+ */
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "bpfprof/counters.h"
+#include "cmd/recording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void recording_say(const char *sentence)
+{
+	CLEANUP(text_release) struct text line = {0};
+
+	progress_clear();
+	text_append_printable(&line, sentence);
+	fprintf(stderr, "bpfprof: %s\n", text_view(&line));
+}
+
+static u64 sum_of(const struct capture_totals *totals, enum counter_kind kind)
+{
+	u64 sum = 0;
+
+	for (u32 row = 0; row < COUNTER_COUNT; row++)
+		if (counter_rows[row].kind == kind)
+			sum += totals->counters[row];
+	return sum;
+}
+
+static double percent_of_cpu(const struct recording_result *result)
+{
+	u64 spent_ns = result->cpu_ns + result->totals.bpf_ns;
+
+	return result->wall_ns ? 100.0 * (double)spent_ns / (double)result->wall_ns : 0;
+}
+
+char *recording_status(const struct recording_result *so_far)
+{
+	char samples[NUMBER_TEXT_BYTES], lost[NUMBER_TEXT_BYTES];
+
+	return must_format("recording %.0f s: %s samples, %s lost, %.1f%% of a CPU (Ctrl-C ends)",
+			   (double)so_far->wall_ns / 1e9,
+			   number_format_count(sum_of(&so_far->totals, SENT), samples),
+			   number_format_count(sum_of(&so_far->totals, LOST), lost),
+			   percent_of_cpu(so_far));
+}
+
+static void append_events(struct text *text, const struct record_plan *plan)
+{
+	for (size_t i = 0; i < plan->event_count; i++) {
+		text_append(text, i ? "," : "");
+		text_append_printable(text, plan->events[i].name);
+	}
+}
+
+/* One line for each thing that went wrong. */
+static void print_losses(const struct capture_totals *totals)
+{
+	static const char *const words[] = {
+		[LOST] = "lost: ", [CUT] = "stacks cut: ", [OTHER] = ""};
+	char count[NUMBER_TEXT_BYTES];
+
+	for (u32 row = 0; row < COUNTER_COUNT; row++) {
+		u8 kind = counter_rows[row].kind;
+
+		if (totals->counters[row] && kind < ARRAY_COUNT(words) && words[kind])
+			fprintf(stderr, "bpfprof: %8s %s%s\n",
+				number_format_count(totals->counters[row], count), words[kind],
+				counter_rows[row].sentence);
+	}
+}
+
+static void print_counters(const struct capture_totals *totals)
+{
+	for (u32 row = 0; row < COUNTER_COUNT; row++)
+		fprintf(stderr, "bpfprof: %-24s %12" PRIu64 "  %s\n", counter_rows[row].name,
+			totals->counters[row], counter_rows[row].sentence);
+	fprintf(stderr, "bpfprof: %-24s %12" PRIu64 "  %s\n", "overflows_expected",
+		totals->overflows_expected, "events by the counters themselves");
+}
+
+static void print_samples(const struct record_plan *plan, const struct recording_result *result)
+{
+	CLEANUP(text_release) struct text line = {0};
+	char count[NUMBER_TEXT_BYTES], time[NUMBER_TEXT_BYTES];
+	u64 samples = sum_of(&result->totals, SENT), lost = sum_of(&result->totals, LOST);
+
+	text_appendf(&line, "%s samples of ", number_format_count(samples, count));
+	append_events(&line, plan);
+	text_appendf(&line, " in %s, ", number_format_duration(result->wall_ns, time));
+	if (lost)
+		text_appendf(&line, "%s lost (%.1f%%)", number_format_count(lost, count),
+			     100.0 * (double)lost / (double)(samples + lost));
+	else
+		text_append(&line, "none lost");
+	if (!samples && !lost)
+		text_append(&line, "; nothing that was asked for ran on a CPU");
+	fprintf(stderr, "bpfprof: %s\n", text_view(&line));
+}
+
+static void print_cost(const struct record_plan *plan, const struct recording_result *result)
+{
+	CLEANUP(text_release) struct text line = {0};
+	char bytes[NUMBER_TEXT_BYTES], own[NUMBER_TEXT_BYTES], begin[NUMBER_TEXT_BYTES];
+	char bpf[NUMBER_TEXT_BYTES] = "an unknown time";
+	const char *path = plan->settings->output;
+
+	if (result->totals.bpf_ns)
+		number_format_duration(result->totals.bpf_ns, bpf);
+	text_append_printable(&line, strcmp(path, "-") ? path : "stream");
+	text_appendf(&line, ": %s; cost: %s CPU, %s of it to start, + %s in BPF: %.1f%% of a CPU",
+		     number_format_bytes(result->file_bytes, bytes),
+		     number_format_duration(result->cpu_ns, own),
+		     number_format_duration(result->start_cpu_ns, begin), bpf,
+		     percent_of_cpu(result));
+	fprintf(stderr, "bpfprof: %s\n", text_view(&line));
+}
+
+void recording_print_summary(const struct record_plan *plan, const struct recording_result *result)
+{
+	if (plan->settings->quiet)
+		return;
+	print_samples(plan, result);
+	print_losses(&result->totals);
+	if (plan->settings->verbose)
+		print_counters(&result->totals);
+	print_cost(plan, result);
+}

@@ -16,6 +16,8 @@ enum symbol_binding { SYMBOL_LOCAL, SYMBOL_GLOBAL, SYMBOL_WEAK };
 struct symbol {
 	u64 start, end;	  /* [start, end): file offsets for ELF, else virtual addresses */
 	const char *name; /* raw; borrowed from the table */
+	u32 order;	  /* set by symbols_add(): how many were added before */
+	u16 group;	  /* symbols without a size don't reach into another group; 0 is one too */
 	u8 binding;	  /* enum symbol_binding */
 };
 
@@ -30,24 +32,30 @@ void symbols_freep(struct symbols **symbols);
 
 /* Adds one; `end` 0: size unknown. The name is copied. */
 void symbols_add(struct symbols *symbols, const struct symbol *symbol);
-/* Sorts, chooses one name among those at one address and gives an end to those without one, by
- * perf's rules (tools/perf/util/symbol.c: symbols__fixup_duplicate, symbols__fixup_end). Call once,
- * last. */
+/* Sorts, gives an end to those without one and chooses one name among those at one address, by
+ * perf's rules. Call it last; if more are added after it, once more (what has been settled before
+ * stays, as in perf, which settles .symtab before it looks at .dynsym). */
 void symbols_finish(struct symbols *symbols);
 
-/* The symbol that holds `address`, NULL if none does. Borrowed. */
+/* The symbol that holds `address`, the innermost one if several do; NULL if none does. Borrowed. */
 const struct symbol *symbols_find(const struct symbols *symbols, u64 address);
 /* How many there are. */
 size_t symbols_count(const struct symbols *symbols);
 /* Symbol `index`, in ascending order of start. Borrowed. */
 const struct symbol *symbols_at(const struct symbols *symbols, size_t index);
+/* Memory the table takes, in bytes. */
+size_t symbols_bytes(const struct symbols *symbols);
 
 /*
- * Adds the functions of an ELF image by file offset, as perf does: .symtab, else .dynsym, PLT
- * entries as "name@plt". `debug` (length 0: none) is the separate debug file: its .symtab goes
- * first; file offsets are those of `image`. Returns 0, -ENODATA (no symbols), -EBADMSG (malformed;
- * what was readable has been added).
+ * Adds the functions of an ELF image by file offset, as perf does: .symtab and .dynsym, PLT entries
+ * as "name@plt". `debug` (length 0: none) is the separate debug file: its .symtab is taken instead,
+ * with the file offsets of `image`. Finishes the table. Returns 0, -ENODATA (no symbols), -EBADMSG
+ * (not ELF, or malformed; what was readable has been added).
  */
 int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug);
+
+/* Adds the .symtab of a kernel image by its link-time virtual addresses. Finishes the table.
+ * Returns as symbols_add_elf(). */
+int symbols_add_kernel_image(struct symbols *symbols, struct bytes image);
 
 #endif

@@ -8,13 +8,29 @@
 #include "binary/binary.h"
 #include "event/event.h"
 
+enum { MODULE_NAME_BYTES = 64 };
+
 /*
- * Reads the text of a kallsyms file into symbols by virtual address, by perf's rules. Pure.
- * `module`: only symbols of this module ("[name]" without brackets), NULL: those of the kernel
- * proper. Returns 0, -ENODATA (no symbols), -EACCES (all addresses are zero: kptr_restrict),
- * -EBADMSG.
+ * Reads the text of a kallsyms file into symbols by virtual address, by perf's rules: the kernel's
+ * and its modules' (whose ranges do not overlap), but not those of BPF programs and trampolines,
+ * which have no range there. Finishes the table. Pure.
+ * Returns 0, -ENODATA (no symbols), -EACCES (all addresses are zero: kptr_restrict).
  */
-int kernel_symbols_read(struct bytes text, const char *module, struct symbols *symbols);
+int kernel_symbols_read(struct bytes text, struct symbols *symbols);
+
+/* The address of a symbol of the kernel proper in the text of a kallsyms file. Pure. Returns 0 or
+ * -ENOENT. */
+int kernel_symbol_address(struct bytes text, const char *name, u64 *ret_address);
+
+/* One line of /proc/modules. */
+struct kernel_module {
+	char name[MODULE_NAME_BYTES]; /* "nf_tables" */
+	u64 start, bytes;
+};
+
+/* Steps over the next line of the text of /proc/modules. Pure. Returns 1, 0 at the end, -EBADMSG
+ * for a line that is not one (it has been stepped over). */
+int kernel_module_next(struct bytes *text, struct kernel_module *ret_module);
 
 /*
  * The kernel's text and modules as mappings, the way perf writes them: "[kernel.kallsyms]_text"

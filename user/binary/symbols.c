@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sorted symbol arrays: adding, settling (order, ends, one name an address), finding.
+ *
+ * Which name wins and where a symbol without a size ends are perf's rules, so that both tools name
+ * an address alike. Source: tools/perf/util/symbol.c, Linux 6.1 (symbols__fixup_end,
+ * symbols__fixup_duplicate, choose_best_symbol).
+ */
+#include "binary/symbols.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "binary/demangle.h"
+
+#include <string.h>
+
+enum {
+	NAME_BLOCK_BYTES = 64 << 10,
+	PAGE_BYTES = 4096,
+	/* How many symbols can hold one address; real code nests two or three deep. A bound, so
+	 * that a made-up file cannot make finding slow. */
+	NESTING_MAX = 64,
+	NOT_NESTED = UINT32_MAX,
+};
+
+/* Where names live; they never move. */
+struct name_block {
+	struct name_block *next;
+	size_t used, capacity;
+	char bytes[];
+};
+
+struct symbols {
+	VEC(struct symbol) rows;
+	struct name_block *names;
+	u64 *starts; /* of the rows, packed for the search */
+	/* Per row: the nearest row before it that ends behind it, NOT_NESTED if there is none. */
+	u32 *enclosing;
+};
+
+struct symbols *symbols_new(void)
+{
+	return must_alloc(sizeof(struct symbols));
+}
+
+void symbols_free(struct symbols *symbols)
+{
+	if (!symbols)
+		return;
+	while (symbols->names) {
+		struct name_block *next = symbols->names->next;
+
+		free(symbols->names);
+		symbols->names = next;
+	}
+	vec_release(&symbols->rows);
+	free(symbols->starts);
+	free(symbols->enclosing);
+	free(symbols);
+}
+
+void symbols_freep(struct symbols **symbols)
+{
+	symbols_free(*symbols);
+}
+
+static char *name_room(struct symbols *symbols, size_t bytes)
+{
+	struct name_block *block = symbols->names;
+
+	if (!block || block->capacity - block->used < bytes) {
+		size_t capacity = bytes > NAME_BLOCK_BYTES ? bytes : NAME_BLOCK_BYTES;
+
+		block = must_alloc(sizeof(*block) + capacity);
+		block->next = symbols->names;
+		block->capacity = capacity;
+		block->used = 0;
+		symbols->names = block;
+	}
+	block->used += bytes;
+	return block->bytes + block->used - bytes;
+}
+
+void symbols_add(struct symbols *symbols, const struct symbol *symbol)
+{
+	size_t name_bytes = strlen(symbol->name) + 1;
+	char *name = name_room(symbols, name_bytes);
+	struct symbol *row = vec_add(&symbols->rows);
+
+	memcpy(name, symbol->name, name_bytes);
+	*row = *symbol;
+	row->name = name;
+	row->order = (u32)(symbols->rows.count - 1);
+	if (row->end < row->start)
+		row->end = row->start;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct symbol *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void sort_rows(struct symbols *symbols)
+{
+	struct symbol *rows = symbols->rows.items;
+	bool is_sorted = true;
+
+	for (size_t i = 1; i < symbols->rows.count && is_sorted; i++)
+		is_sorted = by_start(&rows[i - 1], &rows[i]) <= 0;
+	if (!is_sorted)
+		qsort(rows, symbols->rows.count, sizeof(*rows), by_start);
+}
+
+/* The page boundary above `address`, and a page more; it must not wrap. */
+static u64 page_behind(u64 address)
+{
+	u64 page = (address + PAGE_BYTES - 1) & ~(u64)(PAGE_BYTES - 1);
+
+	return page + PAGE_BYTES > address ? page + PAGE_BYTES : UINT64_MAX;
+}
+
+/* A symbol without a size ends where the next begins. */
+static void set_ends(struct symbols *symbols)
+{
+	struct symbol *rows = symbols->rows.items;
+	size_t count = symbols->rows.count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (rows[i].end != rows[i].start)
+			continue;
+		if (i + 1 < count && rows[i].group == rows[i + 1].group)
+			rows[i].end = rows[i + 1].start;
+		else
+			rows[i].end = page_behind(rows[i].start);
+	}
+}
+
+static size_t leading_underscores(const char *name)
+{
+	return strspn(name, "_");
+}
+
+/* C++ constructors and destructors have several symbols that read alike: _ZN1AC1Ev, _ZN1AC2Ev. */
+static bool is_same_structor(const char *a, const char *b)
+{
+	size_t same = 0;
+
+	while (a[same] && a[same] == b[same])
+		same++;
+	return same > 0 && a[same] && b[same] && (a[same - 1] == 'C' || a[same - 1] == 'D') &&
+	       !strcmp(a + same + 1, b + same + 1);
+}
+
+static bool is_mangled(const char *name)
+{
+	return !strncmp(name, "_Z", 2) || !strncmp(name, "_R", 2);
+}
+
+/* Whether the name of `a` is to be preferred, as people will read it; perf compares names after
+ * demangling. */
+static bool reads_better(const char *a, const char *b)
+{
+	size_t a_underscores = leading_underscores(a), b_underscores = leading_underscores(b);
+	size_t a_length = strlen(a), b_length = strlen(b);
+
+	if (a_underscores != b_underscores)
+		return a_underscores < b_underscores;
+	if (a_length != b_length)
+		return a_length > b_length;
+	/* Kernel system calls before 4.17 had these aliases. */
+	return strncmp(a, "SyS", 3) != 0 && strncmp(a, "compat_SyS", 10) != 0;
+}
+
+static bool reads_better_demangled(const char *a, const char *b)
+{
+	CLEANUP(freep) char *a_shown = NULL, *b_shown = NULL;
+
+	if (!is_mangled(a) && !is_mangled(b))
+		return reads_better(a, b);
+	if (is_same_structor(a, b))
+		return true;
+	a_shown = demangle(a, 1);
+	b_shown = demangle(b, 1);
+	return reads_better(a_shown ? a_shown : a, b_shown ? b_shown : b);
+}
+
+/* Of two symbols at one address, whether the first is to stay. */
+static bool is_better(const struct symbol *a, const struct symbol *b)
+{
+	bool a_empty = a->end == a->start, b_empty = b->end == b->start;
+
+	if (a_empty != b_empty)
+		return b_empty;
+	if ((a->binding == SYMBOL_WEAK) != (b->binding == SYMBOL_WEAK))
+		return b->binding == SYMBOL_WEAK;
+	if ((a->binding == SYMBOL_GLOBAL) != (b->binding == SYMBOL_GLOBAL))
+		return a->binding == SYMBOL_GLOBAL;
+	return reads_better_demangled(a->name, b->name);
+}
+
+static void drop_duplicates(struct symbols *symbols)
+{
+	struct symbol *rows = symbols->rows.items;
+	size_t kept = 0;
+
+	for (size_t i = 1; i < symbols->rows.count; i++) {
+		if (rows[i].start != rows[kept].start)
+			rows[++kept] = rows[i];
+		else if (!is_better(&rows[kept], &rows[i]))
+			rows[kept] = rows[i];
+	}
+	if (symbols->rows.count)
+		symbols->rows.count = kept + 1;
+}
+
+/* Links each row to the nearest earlier one that ends behind it: where the search goes on if the
+ * row itself has ended before the address. */
+static void link_nested(struct symbols *symbols)
+{
+	const struct symbol *rows = symbols->rows.items;
+	size_t count = symbols->rows.count;
+
+	symbols->starts = must_resize_array(symbols->starts, count + 1, sizeof(u64));
+	symbols->enclosing = must_resize_array(symbols->enclosing, count + 1, sizeof(u32));
+	for (size_t i = 0; i < count; i++) {
+		u32 outer = i ? (u32)i - 1 : NOT_NESTED;
+
+		while (outer != NOT_NESTED && rows[outer].end <= rows[i].end)
+			outer = symbols->enclosing[outer];
+		symbols->starts[i] = rows[i].start;
+		symbols->enclosing[i] = outer;
+	}
+}
+
+void symbols_finish(struct symbols *symbols)
+{
+	sort_rows(symbols);
+	set_ends(symbols);
+	drop_duplicates(symbols);
+	for (size_t i = 0; i < symbols->rows.count; i++)
+		symbols->rows.items[i].order = (u32)i;
+	link_nested(symbols);
+}
+
+const struct symbol *symbols_find(const struct symbols *symbols, u64 address)
+{
+	size_t left = symbols->rows.count;
+	const u64 *base = symbols->starts;
+	u32 row;
+
+	if (!left || !base || address < base[0])
+		return NULL;
+	/* The last start that is not above `address`, without branches to mispredict. */
+	while (left > 1) {
+		size_t half = left / 2;
+
+		base += base[half] <= address ? half : 0;
+		left -= half;
+	}
+	row = (u32)(base - symbols->starts);
+	for (u32 depth = 0; row != NOT_NESTED && depth < NESTING_MAX; depth++) {
+		if (address < symbols->rows.items[row].end)
+			return &symbols->rows.items[row];
+		row = symbols->enclosing[row];
+	}
+	return NULL;
+}
+
+size_t symbols_count(const struct symbols *symbols)
+{
+	return symbols->rows.count;
+}
+
+const struct symbol *symbols_at(const struct symbols *symbols, size_t index)
+{
+	return &symbols->rows.items[index];
+}
+
+size_t symbols_bytes(const struct symbols *symbols)
+{
+	size_t bytes = sizeof(*symbols) + symbols->rows.capacity * sizeof(struct symbol) +
+		       symbols->rows.count * (sizeof(u64) + sizeof(u32));
+
+	for (const struct name_block *block = symbols->names; block; block = block->next)
+		bytes += sizeof(*block) + block->capacity;
+	return bytes;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What of the running kernel is code, as events: its text, its modules, BPF programs.
+ *
+ * Written the way perf writes them: tools/perf/util/machine.c (machine__get_running_kernel_start,
+ * machine__create_modules) and synthetic-events.c, Linux 6.1.
+ */
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "host/kernel_lines.h"
+#include "host/kernel_symbols.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum {
+	KALLSYMS_MAX_BYTES = 256 << 20, /* here 10 MB; each module adds */
+	MODULES_MAX_BYTES = 16 << 20,
+	BPF_SYMBOL_MAX_BYTES = 1 << 20, /* guards against a gap behind the last of a region */
+	PAGE_BYTES = 4096,
+};
+
+static const char kernel_map_name[] = "[kernel.kallsyms]";
+static const char reading_kernel_symbols[] = "cannot read the addresses of kernel symbols";
+static const char restricted_remedy[] = "run as root, or: sysctl kernel.kptr_restrict=0";
+
+/* A BPF program or trampoline in kallsyms. */
+struct bpf_symbol {
+	u64 start;
+	char *name;
+};
+
+/* The reference symbol: _text, else _stext. */
+static int find_reference(struct bytes kallsyms, const char **ret_name, u64 *ret_address)
+{
+	static const char *const names[] = {"_text", "_stext"};
+
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+		if (kernel_symbol_address(kallsyms, names[i], ret_address))
+			continue;
+		if (!*ret_address)
+			return fail_plain(-EACCES, restricted_remedy, "%s: hidden by the kernel",
+					  reading_kernel_symbols);
+		*ret_name = names[i];
+		return 0;
+	}
+	return fail_plain(-ENODATA, "boot a kernel with CONFIG_KALLSYMS=y",
+			  "%s: /proc/kallsyms has no _text", reading_kernel_symbols);
+}
+
+static int send_kernel(struct bytes kallsyms, struct event_sink *sink)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct mapping mapping = {.pid = ~0u, .space = SPACE_KERNEL};
+	struct build_id id;
+	const char *reference = "";
+	u64 end;
+	int error = find_reference(kallsyms, &reference, &mapping.start);
+
+	if (error)
+		return error;
+	if (kernel_symbol_address(kallsyms, "_etext", &end) || end <= mapping.start)
+		end = UINT64_MAX;
+	path = must_format("%s%s", kernel_map_name, reference);
+	mapping.path = path;
+	mapping.bytes = end - mapping.start;
+	mapping.file_offset = mapping.start;
+	if (!build_id_of_kernel(&id)) {
+		mapping.build_id_bytes = id.length;
+		memcpy(mapping.build_id, id.bytes, sizeof(mapping.build_id));
+	}
+	return sink_call(sink, on_mapping, &mapping);
+}
+
+/* Whether a path ends in this module's file; '-' and '_' are the same to the kernel, and the file
+ * may be compressed (".ko.xz"). */
+static bool is_path_of_module(struct bytes path, const char *name)
+{
+	size_t length = strlen(name);
+	const u8 *slash = memrchr(path.start, '/', path.length);
+	const u8 *base = slash ? slash + 1 : path.start;
+
+	if ((size_t)(path.start + path.length - base) < length + 3 ||
+	    memcmp(base + length, ".ko", 3) != 0)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if ((base[i] == '-' ? '_' : base[i]) != (u8)name[i])
+			return false;
+	}
+	return true;
+}
+
+/* The file of a module, "[name]" if there is none; owned by the caller.
+ * dependencies  modules.dep of this release: "path below its folder: paths it needs", line by line
+ */
+static char *module_path(struct bytes dependencies, const char *release, const char *name)
+{
+	while (dependencies.length) {
+		const u8 *newline = memchr(dependencies.start, '\n', dependencies.length);
+		size_t length = newline ? (size_t)(newline - dependencies.start) + 1
+					: dependencies.length;
+		const u8 *colon = memchr(dependencies.start, ':', length);
+		struct bytes path = {.start = dependencies.start,
+				     .length = colon ? (size_t)(colon - dependencies.start) : 0};
+
+		if (is_path_of_module(path, name))
+			return must_format("/lib/modules/%s/%.*s", release, (int)path.length,
+					   (const char *)path.start);
+		dependencies.start += length;
+		dependencies.length -= length;
+	}
+	return must_format("[%s]", name);
+}
+
+static void read_module_id(const char *name, struct mapping *mapping)
+{
+	CLEANUP(freep)
+	char *path = must_format("/sys/module/%s/notes/.note.gnu.build-id", name);
+	CLEANUP(freep) char *notes = NULL;
+	struct build_id id;
+	size_t length;
+
+	if (file_read(path, PAGE_BYTES, &notes, &length) ||
+	    build_id_in_notes((struct bytes){(const u8 *)notes, length}, false, &id))
+		return;
+	mapping->build_id_bytes = id.length;
+	memcpy(mapping->build_id, id.bytes, sizeof(mapping->build_id));
+}
+
+static int send_module(const struct kernel_module *module, char *path, struct event_sink *sink)
+{
+	struct mapping mapping = {.pid = ~0u, .space = SPACE_KERNEL, .path = path};
+
+	mapping.start = module->start;
+	mapping.bytes = module->bytes;
+	read_module_id(module->name, &mapping);
+	return sink_call(sink, on_mapping, &mapping);
+}
+
+static int send_modules(struct event_sink *sink)
+{
+	CLEANUP(freep) char *modules = NULL, *dependencies = NULL, *path = NULL;
+	struct bytes text = {0}, files = {0};
+	struct kernel_module module;
+	struct utsname machine;
+	int error = 0, found;
+
+	/* A kernel without modules has no such file. */
+	if (file_read("/proc/modules", MODULES_MAX_BYTES, &modules, &text.length))
+		return 0;
+	text.start = (const u8 *)modules;
+	if (uname(&machine))
+		return fail(-errno, NULL, "cannot read the kernel's release");
+	path = must_format("/lib/modules/%s/modules.dep", machine.release);
+	if (!file_read(path, MODULES_MAX_BYTES, &dependencies, &files.length))
+		files.start = (const u8 *)dependencies;
+	while (!error && (found = kernel_module_next(&text, &module))) {
+		CLEANUP(freep) char *file = NULL;
+
+		if (found != 1 || !module.start || !module.bytes)
+			continue;
+		file = module_path(files, machine.release, module.name);
+		error = send_module(&module, file, sink);
+	}
+	return error;
+}
+
+static int by_start(const void *left, const void *right)
+{
+	const struct bpf_symbol *a = left, *b = right;
+
+	return a->start < b->start ? -1 : a->start > b->start;
+}
+
+/* kallsyms does not say how long a program is: it ends where the next one begins, at the latest
+ * with the page behind. */
+static u32 bpf_symbol_bytes(const struct bpf_symbol *symbol, const struct bpf_symbol *next)
+{
+	u64 page_end = (symbol->start & ~(u64)(PAGE_BYTES - 1)) + 2 * PAGE_BYTES;
+
+	if (next && next->start > symbol->start &&
+	    next->start - symbol->start <= BPF_SYMBOL_MAX_BYTES)
+		return (u32)(next->start - symbol->start);
+	return (u32)(page_end - symbol->start);
+}
+
+static int send_bpf_symbols(struct bytes kallsyms, struct event_sink *sink)
+{
+	VEC(struct bpf_symbol) found = {0};
+	struct kernel_line line;
+	int error = 0;
+
+	while (kernel_line_next(&kallsyms, &line)) {
+		if (!strcmp(line.module, "[bpf]") && line.address)
+			*vec_add(&found) = (struct bpf_symbol){line.address, must_copy(line.name)};
+	}
+	if (found.count)
+		qsort(found.items, found.count, sizeof(*found.items), by_start);
+	for (size_t i = 0; i < found.count; i++) {
+		const struct bpf_symbol *next = i + 1 < found.count ? &found.items[i + 1] : NULL;
+		struct kernel_symbol symbol = {.start = found.items[i].start,
+					       .bytes = bpf_symbol_bytes(&found.items[i], next),
+					       .type = 1,
+					       .name = found.items[i].name};
+
+		if (!error)
+			error = sink_call(sink, on_kernel_symbol, &symbol);
+		free(found.items[i].name);
+	}
+	vec_release(&found);
+	return error;
+}
+
+int kernel_mappings(struct event_sink *sink)
+{
+	CLEANUP(freep) char *text = NULL;
+	struct bytes kallsyms;
+	int error = file_read("/proc/kallsyms", KALLSYMS_MAX_BYTES, &text, &kallsyms.length);
+
+	if (error)
+		return fail(error, restricted_remedy, "%s", reading_kernel_symbols);
+	kallsyms.start = (const u8 *)text;
+	error = send_kernel(kallsyms, sink);
+	if (!error)
+		error = send_modules(sink);
+	if (!error)
+		error = send_bpf_symbols(kallsyms, sink);
+	return error;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The texts of kallsyms and /proc/modules.
+ *
+ * A line of kallsyms: "address type name[\t[module]]"; BPF programs, trampolines and dispatchers
+ * carry "[bpf]", ftrace's trampolines "[__builtin__ftrace]". A line of /proc/modules:
+ * "name bytes references users state address". Source: kernel/kallsyms.c (s_show),
+ * kernel/module/procfs.c (m_show), Linux 6.18. What is taken, and that the last symbol of a module
+ * ends with a page, are perf's rules: tools/perf/util/symbol.c (map__process_kallsym_symbol,
+ * symbols__fixup_end), Linux 6.1.
+ */
+#include "host/kernel_symbols.h"
+
+#include "host/kernel_lines.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <string.h>
+
+/* The next word of a line, up to one of `separators`; steps over it and one separator. */
+static struct bytes take_word(struct bytes *line, const char *separators)
+{
+	struct bytes word = {.start = line->start};
+
+	while (word.length < line->length && !strchr(separators, line->start[word.length]))
+		word.length++;
+	line->start += word.length;
+	line->length -= word.length;
+	if (line->length) {
+		line->start++;
+		line->length--;
+	}
+	return word;
+}
+
+static bool parse_hex(struct bytes word, u64 *ret_value)
+{
+	u64 value = 0;
+
+	if (!word.length || word.length > 16)
+		return false;
+	for (size_t i = 0; i < word.length; i++) {
+		u8 letter = word.start[i];
+
+		if (!isxdigit(letter))
+			return false;
+		value = value << 4 |
+			(u64)(isdigit(letter) ? letter - '0' : (letter | 32) - 'a' + 10);
+	}
+	*ret_value = value;
+	return true;
+}
+
+static void copy_word(struct bytes word, char *to, size_t capacity)
+{
+	size_t length = word.length < capacity ? word.length : capacity - 1;
+
+	if (length)
+		memcpy(to, word.start, length);
+	to[length] = 0;
+}
+
+bool kernel_line_next(struct bytes *text, struct kernel_line *ret_line)
+{
+	while (text->length) {
+		struct bytes line = take_word(text, "\n"), type, module;
+		struct kernel_line result;
+
+		if (!parse_hex(take_word(&line, " "), &result.address))
+			continue;
+		type = take_word(&line, " ");
+		copy_word(take_word(&line, "\t"), result.name, sizeof(result.name));
+		module = line;
+		if (type.length != 1 || !result.name[0])
+			continue;
+		result.type = (char)type.start[0];
+		copy_word(module, result.module, sizeof(result.module));
+		*ret_line = result;
+		return true;
+	}
+	return false;
+}
+
+/* Functions and data, as perf: T, W, D, B of either case; not ARM's mapping symbols. */
+static bool is_wanted(const struct kernel_line *line)
+{
+	return strchr("TWDB", toupper((u8)line->type)) && line->name[0] != '$' &&
+	       strcmp(line->module, "[bpf]") != 0 && strncmp(line->module, "[__builtin__", 12) != 0;
+}
+
+static u8 binding_of(char type)
+{
+	if (type == 'W')
+		return SYMBOL_WEAK;
+	return isupper((u8)type) ? SYMBOL_GLOBAL : SYMBOL_LOCAL;
+}
+
+int kernel_symbols_read(struct bytes text, struct symbols *symbols)
+{
+	char module[MODULE_NAME_BYTES] = "";
+	struct kernel_line line;
+	bool has_address = false;
+	u16 group = 0, groups = 0;
+
+	while (kernel_line_next(&text, &line)) {
+		if (!is_wanted(&line))
+			continue;
+		has_address |= line.address != 0;
+		/* Modules come one after the other; the kernel proper is group 0. */
+		if (strcmp(module, line.module) != 0) {
+			strcpy(module, line.module);
+			group = module[0] ? ++groups : 0;
+		}
+		symbols_add(symbols, &(struct symbol){.start = line.address,
+						      .end = line.address,
+						      .name = line.name,
+						      .group = group,
+						      .binding = binding_of(line.type)});
+	}
+	if (!symbols_count(symbols))
+		return -ENODATA;
+	if (!has_address)
+		return -EACCES;
+	symbols_finish(symbols);
+	return 0;
+}
+
+int kernel_symbol_address(struct bytes text, const char *name, u64 *ret_address)
+{
+	struct kernel_line line;
+
+	while (kernel_line_next(&text, &line)) {
+		if (strcmp(line.name, name) != 0 || line.module[0])
+			continue;
+		*ret_address = line.address;
+		return 0;
+	}
+	return -ENOENT;
+}
+
+static bool parse_decimal(struct bytes word, u64 *ret_value)
+{
+	u64 value = 0;
+
+	if (!word.length || word.length > 18)
+		return false;
+	for (size_t i = 0; i < word.length; i++) {
+		if (!isdigit(word.start[i]))
+			return false;
+		value = value * 10 + (u64)(word.start[i] - '0');
+	}
+	*ret_value = value;
+	return true;
+}
+
+int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
+{
+	struct kernel_module module = {0};
+	struct bytes line, address;
+
+	if (!text->length)
+		return 0;
+	line = take_word(text, "\n");
+	copy_word(take_word(&line, " "), module.name, sizeof(module.name));
+	if (!parse_decimal(take_word(&line, " "), &module.bytes))
+		return -EBADMSG;
+	for (int field = 0; field < 3; field++) /* references, users, state */
+		take_word(&line, " ");
+	address = take_word(&line, " ");
+	if (address.length < 2 || memcmp(address.start, "0x", 2) != 0)
+		return -EBADMSG;
+	address.start += 2;
+	address.length -= 2;
+	if (!module.name[0] || !parse_hex(address, &module.start))
+		return -EBADMSG;
+	*ret_module = module;
+	return 1;
+}

@@ -108,7 +108,7 @@ static int run_version(int argc, char **argv)
 static int run_completion(int argc, char **argv)
 {
 	if (argc != 1)
-		return fail_plain(-EINVAL, "give bash, zsh or fish", "completion for which shell?");
+		return fail_plain(-EINVAL, "give bash, zsh or fish", "completion needs the name of a shell");
 	return options_print_completion(commands, argv[0], stdout);
 }
 

@@ -124,10 +124,10 @@ static void print_groups(struct printer printer, struct cursor *cursor)
 		fputs("# group: ", printer.out);
 		if (strcmp(name, "{anon_group}"))
 			print_foreign(printer.out, name);
-		for (u32 row = leader; row < leader + members; row++) {
+		for (size_t row = leader;
+		     row < printer.data->sources.count && row - leader < members; row++) {
 			fputs(row == leader ? "{" : ",", printer.out);
-			if (row < printer.data->sources.count)
-				print_foreign(printer.out, printer.data->sources.items[row].name);
+			print_foreign(printer.out, printer.data->sources.items[row].name);
 		}
 		fputs("}\n", printer.out);
 	}

@@ -213,3 +213,14 @@ fake_apt() {
 	[[ $output == *"missing packages: missing; run: sudo make deb-deps"* ]]
 	[ ! -s "$ASKED" ]
 }
+
+@test "deps: without apt, what is not there is named in one line" {
+	mkdir -p "$tree/bin"
+	for tool in bash cut sed id; do
+		ln -s "$(command -v "$tool")" "$tree/bin/$tool"
+	done
+	PATH=$tree/bin run "$(command -v bash)" "$lint/../../.ci/deps" gcc
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *"gcc,clang,bpftool,pkg-config,libbpf headers"*"no apt here"* ]]
+}

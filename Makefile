@@ -47,7 +47,9 @@ PERF := $(or $(call first_working,/usr/bin/perf /usr/local/bin/perf /usr/lib/lin
 	/usr/lib/linux-tools-*/perf),perf)
 endif
 
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes
+# Fields that a designated initializer leaves out are zero, and mean to be.
+WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wno-missing-field-initializers
 INCLUDES := -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/skeleton
 # Frame pointers, so that bpfprof sees its own stacks.
 C_FLAGS := -std=gnu11 $(WARNINGS) -fno-omit-frame-pointer $(CFLAGS)
@@ -287,7 +289,7 @@ $(BUILD)/lint/tests/%.c.tidy: tests/%.c $(BUILD)/tests/% .clang-tidy
 define tidy
 	@mkdir -p $(@D)
 	$(SAY) "  TIDY  $<"
-	$(Q)tests/lint/tidy.sh $< -std=gnu11 $(INCLUDES) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""'
+	$(Q)tests/lint/tidy.sh $< -std=gnu11 -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""'
 	@touch $@
 endef
 

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Every source file begins with the SPDX line (scripts: below the "#!"), and a comment that says what
-# the file is for follows it. A workload's first line is its CFLAGS.
+# the file is for follows it. A workload's first line is its CFLAGS; a manual page's first is its title,
+# and its NAME says what it is for.
 #
 # usage: tests/lint/spdx.sh TREE
 cd "${1:-.}" || exit 2
@@ -27,6 +28,7 @@ FNR == 1 {
 }
 FNR <= 3 && /SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause/ {
 	has_license = FNR
+	has_purpose = FILENAME ~ /\.scd$/
 	next
 }
 has_license && !has_purpose && FNR <= has_license + 3 && /^[ \t]*(\/\*|\*|#|;|\/\/).*[a-zA-Z]+ +[a-zA-Z]+/ {

@@ -16,6 +16,7 @@
 
 /* A row a command; what runs without a command's name comes last, it has no name. */
 static const struct command *const commands[] = {
+	&command_record,
 	&command_check,
 	NULL,
 };

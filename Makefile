@@ -15,7 +15,7 @@ FUZZ_SECONDS ?= 60
 DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-generic \
 	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
-	g++ scdoc man-db util-linux procps binutils \
+	g++ scdoc man-db util-linux procps binutils ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
 	linux-perf|linux-tools-generic ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)

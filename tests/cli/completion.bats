@@ -4,7 +4,7 @@
 # Shell completion: what a person is offered at the Tab key.
 
 setup() {
-	: "${BPFPROF:=build/bpfprof}"
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	cd "$BATS_TEST_TMPDIR" || return
 	touch one.data two.data
 	"$BPFPROF" completion bash >completion.bash

@@ -6,7 +6,7 @@
 commands=(record report script check)
 
 setup() {
-	: "${BPFPROF:=build/bpfprof}"
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	export COLUMNS=80
 }
 
@@ -113,7 +113,7 @@ make_manual() {
 @test "every option of the help is in the manual" {
 	make_manual
 	for command in "${commands[@]}"; do
-		MANWIDTH=80 man -l "bpfprof-$command.1" | col -b >"$BATS_TEST_TMPDIR/page"
+		MANWIDTH=80 man -l "bpfprof-$command.1" >"$BATS_TEST_TMPDIR/page"
 		"$BPFPROF" "$command" --help | grep -oE -- '^ +(-., )?--[][a-z-]+' |
 			grep -oE -- '--.*' >"$BATS_TEST_TMPDIR/options"
 		[ -s "$BATS_TEST_TMPDIR/options" ]

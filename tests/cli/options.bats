@@ -4,7 +4,7 @@
 # What is typed wrong is answered by one line that helps, and exit status 2.
 
 setup() {
-	: "${BPFPROF:=build/bpfprof}"
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	cd "$BATS_TEST_TMPDIR" || return
 }
 

@@ -4,7 +4,7 @@
 # Long output goes through a pager when a person is looking, and only then.
 
 setup() {
-	: "${BPFPROF:=build/bpfprof}"
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	cd "$BATS_TEST_TMPDIR" || return
 	unset BPFPROF_PAGER PAGER LESS NO_COLOR COLUMNS
 	export BPFPROF TERM=xterm

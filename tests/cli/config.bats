@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Config files, shared with perf.
+
+setup_file() {
+	export BPFPROF
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
+	export RECORDING=$BATS_FILE_TMPDIR/perf.data
+	[ "$(id -u)" = 0 ] || return 0
+	"$BPFPROF" record -q -F 999 -o "$RECORDING" -- "${WORKLOADS:-build/tests/workloads}/mainbarfoo" 200
+}
+
+setup() {
+	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	export HOME=$BATS_TEST_TMPDIR
+	unset PERF_CONFIG
+	cd "$HOME" || return
+}
+
+# The title line of the report.
+titles() {
+	"$BPFPROF" report -i "$RECORDING" "$@" | grep -m1 -E '^# +(Children|Overhead)'
+}
+
+@test "without a config file the report has children and self" {
+	[[ $(titles) == *Children*Self* ]]
+}
+
+@test "perf's file in the home directory sets report.children" {
+	printf '[report]\n\tchildren = false\n' >.perfconfig
+	[[ $(titles) == *Overhead* ]]
+}
+
+@test "our file wins over perf's, and the command line over both" {
+	printf '[report]\n\tchildren = false\n' >.perfconfig
+	printf '[report]\n\tchildren = true\n' >.bpfprofconfig
+	[[ $(titles) == *Children* ]]
+	[[ $(titles --no-children) == *Overhead* ]]
+}
+
+@test "PERF_CONFIG names the only file" {
+	printf '[report]\n\tchildren = false\n' >.perfconfig
+	printf '[report]\n# nothing here\n' >mine
+	[[ $(PERF_CONFIG=mine titles) == *Children* ]]
+}
+
+@test "the sort order and the call graph come from it too" {
+	printf '[report]\n  sort-order = comm\n[call-graph]\n  print-type = none\n' >.perfconfig
+	"$BPFPROF" report -i "$RECORDING" >report
+	grep -q '^# .*Command' report
+	[ "$(grep -c Symbol report)" -eq 0 ]
+	[ "$(grep -c -e '--' report)" -eq 0 ]
+}
+
+@test "keys of perf that we do not know are left alone" {
+	printf '[colors]\n\ttop = red, default\n[tui]\n\treport = on\n[buildid]\n\tdir = "~/x"\n' \
+		>.perfconfig
+	run "$BPFPROF" report -i "$RECORDING"
+	[ "$status" -eq 0 ]
+}
+
+@test "a wrong line is named" {
+	printf '[report]\n\tchildren = false\n\tsort-order comm\n' >.perfconfig
+	run "$BPFPROF" report -i "$RECORDING"
+	[ "$status" -ne 0 ]
+	[ "$output" = "bpfprof: report: $HOME/.perfconfig line 3: no = behind the key" ]
+}
+
+@test "a wrong value is named with its key and line" {
+	printf '[report]\n\n\tchildren = perhaps\n' >.perfconfig
+	run "$BPFPROF" report -i "$RECORDING"
+	[ "$status" -eq 2 ]
+	[ "$output" = "bpfprof: report: $HOME/.perfconfig line 3: report.children: 'perhaps' is neither yes nor no; give true or false" ]
+}
+
+@test "a file that PERF_CONFIG names and that is not there is told" {
+	PERF_CONFIG=/no/such run "$BPFPROF" report -i "$RECORDING"
+	[ "$status" -eq 1 ]
+	[ "$output" = 'bpfprof: report: cannot read /no/such: No such file or directory' ]
+}
+
+@test "a command without such options reads no config file" {
+	printf 'broken' >.perfconfig
+	run "$BPFPROF" check --json
+	[ "$status" -eq 0 ]
+}

@@ -109,7 +109,8 @@ static int run_version(int argc, char **argv)
 static int run_completion(int argc, char **argv)
 {
 	if (argc != 1)
-		return fail_plain(-EINVAL, "give bash, zsh or fish", "completion needs the name of a shell");
+		return fail_plain(-EINVAL, "give bash, zsh or fish",
+				  "completion needs the name of a shell");
 	return options_print_completion(commands, argv[0], stdout);
 }
 
@@ -241,15 +242,14 @@ static int finish_output(int status)
 	return status ? status : STATUS_COULD_NOT;
 }
 
-/* A file that we open must not become standard output because that was closed. */
+/* A file that we open must not become standard output because that was closed. What stands in for
+ * it refuses to be written (and standard input to be read), so that nothing gets lost in silence.
+ */
 static void open_standard_files(void)
 {
-	int fd = open("/dev/null", O_RDWR);
-
-	while (fd >= 0 && fd <= STDERR_FILENO)
-		fd = open("/dev/null", O_RDWR);
-	if (fd >= 0)
-		close(fd);
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
 int main(int argc, char **argv)

@@ -47,10 +47,10 @@ titles() {
 
 @test "the sort order and the call graph come from it too" {
 	printf '[report]\n  sort-order = comm\n[call-graph]\n  print-type = none\n' >.perfconfig
-	"$BPFPROF" report -i "$RECORDING" >report
-	grep -q '^# .*Command' report
-	[ "$(grep -c Symbol report)" -eq 0 ]
-	[ "$(grep -c -e '--' report)" -eq 0 ]
+	"$BPFPROF" report -i "$RECORDING" >shown
+	grep -q '^# .*Command' shown
+	[ "$(grep -c Symbol shown)" -eq 0 ]
+	[ "$(grep -c -e "--" shown)" -eq 0 ]
 }
 
 @test "keys of perf that we do not know are left alone" {

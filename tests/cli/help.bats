@@ -22,6 +22,7 @@ setup() {
 }
 
 @test "help, -h and --help say the same" {
+	[ -n "$("$BPFPROF" help report)" ]
 	[ "$("$BPFPROF" help)" = "$("$BPFPROF" --help)" ]
 	[ "$("$BPFPROF" -h)" = "$("$BPFPROF" --help)" ]
 	for command in "${commands[@]}"; do
@@ -72,6 +73,12 @@ setup() {
 	run bash -c '"$0" --help >/dev/full' "$BPFPROF"
 	[ "$status" -eq 1 ]
 	[ "$output" = 'bpfprof: cannot write to standard output: No space left on device' ]
+}
+
+@test "a closed standard output is told" {
+	run bash -c '"$0" --help >&-' "$BPFPROF"
+	[ "$status" -eq 1 ]
+	[ "$output" = 'bpfprof: cannot write to standard output: Bad file descriptor' ]
 }
 
 @test "a reader that goes away is met with silence" {

@@ -92,7 +92,8 @@ END
 		'bpfprof rec\t' 'bpfprof record ' '--fre\t' '--freq '
 }
 
-@test "the scripts for zsh and fish are in order" {
+@test "the scripts are in order" {
+	shellcheck -s bash completion.bash
 	"$BPFPROF" completion zsh >_bpfprof
 	"$BPFPROF" completion fish >bpfprof.fish
 	! command -v zsh || zsh -n _bpfprof

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Profiles as text and JSON. This is the folder's face; the parts have a header each.
+ */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include "export/footer.h"
+#include "export/json.h"
+#include "export/text.h"
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Samples, losses and gaps in sentences: a figure without its losses would be half the truth.
+ */
+#include "export/footer.h"
+
+#include "base/number.h"
+#include "base/text.h"
+#include "bpfprof/counters.h"
+
+#include <string.h>
+
+enum { BINARIES_SHOWN = 5 };
+
+static const char *const cut_sentences[] = {
+	[CUT_TOO_DEEP] = "deeper than --max-stack",
+	[CUT_UNREADABLE] = "stack memory was not resident",
+	[CUT_NO_TABLE] = "code without unwind table and without frame pointer",
+	[CUT_UNSUPPORTED] = "an unwind rule that cannot be followed",
+	[CUT_NOT_ANALYSED] = "process too new for its unwind tables to be there",
+	[CUT_BROKEN] = "a frame pointer that does not point up the stack",
+};
+
+static const char *const unnamed_sentences[UNNAMED_REASON_COUNT] = {
+	[UNNAMED_NOT] = "not looked for",
+	[UNNAMED_NO_SYMBOLS] = "no symbol covers them",
+	[UNNAMED_NO_FILE] = "the file is gone or cannot be read",
+	[UNNAMED_REPLACED] = "replaced since recording",
+	[UNNAMED_NO_MAPPING] = "no mapping covers them",
+	[UNNAMED_NOT_ELF] = "not a readable ELF file",
+	[UNNAMED_KERNEL_HIDDEN] =
+		"kernel addresses are hidden or of another kernel; run as root on the machine "
+		"recorded, or give --kallsyms",
+	[UNNAMED_NO_JIT_MAP] = "JIT code without /tmp/perf-PID.map",
+};
+
+static u64 lost_for(const struct report_facts *facts, u32 counter)
+{
+	return facts->losses ? facts->losses[counter] : facts->profile->totals.losses[counter];
+}
+
+u64 report_lost_samples(const struct report_facts *facts)
+{
+	u64 lost = 0;
+
+	for (u32 i = 0; i < COUNTER_COUNT; i++)
+		if (counter_rows[i].kind == LOST)
+			lost += lost_for(facts, i);
+	return lost;
+}
+
+static void write_counters(const struct report_facts *facts, enum counter_kind kind,
+			   const char *verb, FILE *out)
+{
+	char text[NUMBER_TEXT_BYTES];
+
+	for (u32 i = 0; i < COUNTER_COUNT; i++)
+		if (counter_rows[i].kind == kind && lost_for(facts, i))
+			fprintf(out, "#   %s %s: %s\n",
+				number_format_count(lost_for(facts, i), text), verb,
+				counter_rows[i].sentence);
+}
+
+static void write_samples(const struct report_facts *facts, FILE *out)
+{
+	const struct profile_totals *totals = &facts->profile->totals;
+	u64 lost = report_lost_samples(facts);
+	char samples[NUMBER_TEXT_BYTES], seen[NUMBER_TEXT_BYTES], gone[NUMBER_TEXT_BYTES];
+
+	fprintf(out, "# %s samples", number_format_count(totals->samples, samples));
+	if (facts->losses && facts->losses[COUNTER_overflows])
+		fprintf(out, " of %s seen",
+			number_format_count(facts->losses[COUNTER_overflows], seen));
+	fprintf(out, "; %s lost", number_format_count(lost, gone));
+	if (lost)
+		fprintf(out, " (%.2f%%)", 100.0 * (double)lost / (double)(lost + totals->samples));
+	fputc('\n', out);
+	write_counters(facts, LOST, "lost", out);
+	write_counters(facts, SKIPPED, "left out", out);
+	write_counters(facts, OTHER, "times", out);
+	if (facts->idle_skipped && !lost_for(facts, COUNTER_skipped_idle))
+		fputs("#   the idle task was left out (keep it with --idle)\n", out);
+}
+
+static u64 cut_stacks(const struct profile_totals *totals)
+{
+	u64 cut = 0;
+
+	for (size_t i = 0; i < ARRAY_COUNT(cut_sentences); i++)
+		if (cut_sentences[i])
+			cut += totals->stack_cuts[i];
+	return cut;
+}
+
+static void write_cuts(const struct profile_totals *totals, FILE *out)
+{
+	char text[NUMBER_TEXT_BYTES];
+	u64 cut = cut_stacks(totals);
+
+	if (!cut)
+		return;
+	fprintf(out, "# %s user stacks cut (%.2f%% of the samples)\n",
+		number_format_count(cut, text), 100.0 * (double)cut / (double)totals->samples);
+	for (size_t i = 0; i < ARRAY_COUNT(cut_sentences); i++)
+		if (cut_sentences[i] && totals->stack_cuts[i])
+			fprintf(out, "#   %s cut: %s\n",
+				number_format_count(totals->stack_cuts[i], text), cut_sentences[i]);
+}
+
+/* --- frames without a name --- */
+
+struct unnamed {
+	binary_id binary;
+	u8 reason;
+	u64 frames;
+};
+
+static int compare_unnamed(const void *left, const void *right)
+{
+	const struct unnamed *a = left, *b = right;
+
+	if (a->frames != b->frames)
+		return a->frames < b->frames ? 1 : -1;
+	return a->binary < b->binary ? -1 : a->binary > b->binary;
+}
+
+static u8 reason_of(const struct profile *profile, const struct location_row *location)
+{
+	if (location->unnamed)
+		return location->unnamed;
+	return location->binary ? profile->binaries.items[location->binary].unnamed
+				: UNNAMED_NO_MAPPING;
+}
+
+/* (binary, reason) pairs, most frames first, owned by the caller. */
+static struct unnamed *find_unnamed(const struct profile *profile, size_t *ret_count)
+{
+	VEC(struct unnamed) found = {0};
+	struct idmap places = {0};
+
+	for (size_t i = 1; i < profile->locations.count; i++) {
+		const struct location_row *location = &profile->locations.items[i];
+		u8 reason = reason_of(profile, location);
+		u32 *place;
+
+		if (location->line_count)
+			continue;
+		place = idmap_place(&places, (u64)location->binary << 8 | reason);
+		if (!*place) {
+			*vec_add(&found) = (struct unnamed){location->binary, reason, 0};
+			*place = (u32)found.count;
+		}
+		found.items[*place - 1].frames++;
+	}
+	idmap_release(&places);
+	if (found.count)
+		qsort(found.items, found.count, sizeof(*found.items), compare_unnamed);
+	*ret_count = found.count;
+	return found.items;
+}
+
+static void write_unnamed(const struct profile *profile, FILE *out)
+{
+	CLEANUP(freep) struct unnamed *found = NULL;
+	char text[NUMBER_TEXT_BYTES];
+	u64 frames = 0, rest = 0;
+	size_t count;
+
+	found = find_unnamed(profile, &count);
+	for (size_t i = 0; i < count; i++)
+		frames += found[i].frames;
+	if (!frames)
+		return;
+	fprintf(out, "# %s of %zu frames unnamed\n", number_format_count(frames, text),
+		profile->locations.count - 1);
+	for (size_t i = 0; i < count; i++) {
+		struct text path = {0};
+
+		if (i >= BINARIES_SHOWN) {
+			rest += found[i].frames;
+			continue;
+		}
+		text_append_printable(
+			&path,
+			profile_text(profile, profile->binaries.items[found[i].binary].path));
+		fprintf(out, "#   %s unnamed: %s%s%s\n", number_format_count(found[i].frames, text),
+			found[i].binary ? text_view(&path) : "", found[i].binary ? " " : "",
+			unnamed_sentences[found[i].reason]);
+		text_release(&path);
+	}
+	if (rest)
+		fprintf(out, "#   %s unnamed in %zu other binaries\n",
+			number_format_count(rest, text), count - BINARIES_SHOWN);
+}
+
+void report_write_footer(const struct report_facts *facts, FILE *out)
+{
+	fputs("#\n", out);
+	write_samples(facts, out);
+	write_cuts(&facts->profile->totals, out);
+	write_unnamed(facts->profile, out);
+	fputs("#\n", out);
+}
+
+/* --- JSON --- */
+
+static void write_counters_json(const struct report_facts *facts, enum counter_kind kind,
+				const char *name, struct json_writer *json)
+{
+	json_object(json, name);
+	for (u32 i = 0; i < COUNTER_COUNT; i++)
+		if (counter_rows[i].kind == kind && lost_for(facts, i))
+			json_u64(json, counter_rows[i].name, lost_for(facts, i));
+	json_object_end(json);
+}
+
+static void write_unnamed_json(const struct profile *profile, struct json_writer *json)
+{
+	CLEANUP(freep) struct unnamed *found = NULL;
+	size_t count;
+
+	found = find_unnamed(profile, &count);
+	json_array(json, "unnamed_frames");
+	for (size_t i = 0; i < count; i++) {
+		const struct binary_row *binary = &profile->binaries.items[found[i].binary];
+
+		json_object(json, NULL);
+		json_text(json, "binary", profile_text(profile, binary->path));
+		json_u64(json, "frames", found[i].frames);
+		json_text(json, "reason", unnamed_sentences[found[i].reason]);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+void report_write_footer_json(const struct report_facts *facts, struct json_writer *json)
+{
+	const struct profile_totals *totals = &facts->profile->totals;
+
+	json_object(json, "recording");
+	json_u64(json, "samples", totals->samples);
+	if (facts->losses && facts->losses[COUNTER_overflows])
+		json_u64(json, "events_seen", facts->losses[COUNTER_overflows]);
+	json_u64(json, "samples_lost", report_lost_samples(facts));
+	write_counters_json(facts, LOST, "lost", json);
+	write_counters_json(facts, SKIPPED, "left_out", json);
+	write_counters_json(facts, OTHER, "other", json);
+	json_bool(json, "idle_left_out", facts->idle_skipped);
+	json_object(json, "stacks_cut");
+	for (size_t i = 0; i < ARRAY_COUNT(cut_sentences); i++)
+		if (cut_sentences[i] && totals->stack_cuts[i])
+			json_u64(json, cut_sentences[i], totals->stack_cuts[i]);
+	json_object_end(json);
+	json_u64(json, "frames", facts->profile->locations.count - 1);
+	write_unnamed_json(facts->profile, json);
+	json_object_end(json);
+}

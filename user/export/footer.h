@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a report must say about itself: samples, losses, cut stacks, frames without a name.
+ */
+#ifndef EXPORT_FOOTER_H
+#define EXPORT_FOOTER_H
+
+#include "base/json_writer.h"
+#include "profile/profile.h"
+
+#include <stdio.h>
+
+struct report_facts {
+	const struct profile *profile;
+	const u64 *losses; /* by enum counter: what the recorder counted; NULL: not our recording */
+	bool idle_skipped; /* the recording has no samples of the idle task */
+};
+
+/* Samples that were lost, whoever said so. */
+u64 report_lost_samples(const struct report_facts *facts);
+
+/* The facts as comment lines, one each. */
+void report_write_footer(const struct report_facts *facts, FILE *out);
+/* The same as an object "recording". */
+void report_write_footer_json(const struct report_facts *facts, struct json_writer *json);
+
+#endif

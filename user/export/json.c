@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Entries and call graphs as JSON objects. Keys that a line is told apart by are there, others not.
+ */
+#include "export/json.h"
+
+#include "base/text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { SHARE_DECIMALS = 4 };
+
+static void write_share(struct json_writer *json, const char *key, u64 part, u64 whole)
+{
+	json_double(json, key, whole ? 100.0 * (double)part / (double)whole : 0, SHARE_DECIMALS);
+}
+
+static void write_address(struct json_writer *json, const char *key, u64 address)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, address);
+	json_text(json, key, text);
+}
+
+static void write_frame(struct json_writer *json, const struct fold *fold, frame_id frame)
+{
+	const struct folded_frame *row = &fold->frames.items[frame];
+	const struct profile *profile = fold->profile;
+	const struct binary_row *binary = &profile->binaries.items[row->binary];
+
+	if (row->function)
+		json_text(json, "symbol", fold_frame_name(fold, frame));
+	else
+		write_address(json, "address", fold_frame_start(fold, frame));
+	json_text(json, "dso", profile_text(profile, binary->short_name));
+}
+
+static void write_keys(struct json_writer *json, const struct entry_list *list,
+		       const struct entry *entry)
+{
+	const struct profile *profile = list->fold->profile;
+	const struct entry_layout *layout = &list->settings.layout;
+	const struct thread_row *thread = &profile->threads.items[entry->thread];
+	char level[] = {entry->level, 0};
+
+	if (entry_layout_has_key(layout, FIELD_PID)) {
+		json_u64(json, "tid", thread->tid);
+		json_text(json, "thread", profile_text(profile, thread->comm));
+	}
+	if (entry_layout_has_key(layout, FIELD_CPU))
+		json_u64(json, "cpu", entry->cpu);
+	if (entry_layout_has_key(layout, FIELD_COMM))
+		json_text(json, "comm", profile_text(profile, entry->comm));
+	if (entry_layout_has_key(layout, FIELD_SYMBOL)) {
+		json_text(json, "level", level);
+		write_frame(json, list->fold, entry->frame);
+	} else if (entry_layout_has_key(layout, FIELD_DSO)) {
+		json_text(json, "dso", entry_dso(list, entry));
+	}
+}
+
+static void write_node(struct json_writer *json, const struct report_view *view,
+		       const struct call_tree *tree, u32 node)
+{
+	const struct call_node *row = &tree->nodes.items[node];
+
+	json_object(json, NULL);
+	write_share(json, "percent", call_node_all_hits(row), view->list->total_period);
+	json_u64(json, "period", call_node_all_hits(row));
+	json_u64(json, "period_ending_here", row->hits);
+	json_u64(json, "samples", row->samples + row->children_samples);
+	json_array(json, "frames");
+	for (u32 i = 0; i < row->frame_count; i++) {
+		json_object(json, NULL);
+		write_frame(json, view->list->fold, tree->frames.items[row->first_frame + i]);
+		json_object_end(json);
+	}
+	json_array_end(json);
+	json_array(json, "nodes");
+	for (u32 i = 0; i < row->child_count; i++)
+		write_node(json, view, tree, tree->children.items[row->first_child + i]);
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void write_graph(struct json_writer *json, const struct report_view *view, u32 entry)
+{
+	CLEANUP(call_tree_freep) struct call_tree *tree = NULL;
+
+	if (view->graph->type == CALL_GRAPH_NONE)
+		return;
+	tree = call_tree_new(view->list, entry, view->graph);
+	json_array(json, "call_graph");
+	for (u32 i = 0; i < tree->nodes.items[0].child_count; i++)
+		write_node(json, view, tree,
+			   tree->children.items[tree->nodes.items[0].first_child + i]);
+	json_array_end(json);
+}
+
+static void write_entry(struct json_writer *json, const struct report_view *view, u32 row)
+{
+	const struct entry_list *list = view->list;
+	const struct entry *entry = &list->entries.items[row];
+
+	json_object(json, NULL);
+	if (list->settings.has_children)
+		write_share(json, "children_percent", entry->children_period, list->total_period);
+	write_share(json, "self_percent", entry->period, list->total_period);
+	if (list->settings.has_children) {
+		json_u64(json, "children_period", entry->children_period);
+		json_u64(json, "children_samples", entry->children_samples);
+	}
+	json_u64(json, "self_period", entry->period);
+	json_u64(json, "self_samples", entry->samples);
+	json_u64(json, "self_period_system", entry->period_sys);
+	json_u64(json, "self_period_user", entry->period_us);
+	write_keys(json, list, entry);
+	write_graph(json, view, row);
+	json_object_end(json);
+}
+
+static bool is_shown(const struct report_view *view, const struct entry *entry)
+{
+	const struct entry_list *list = view->list;
+	u64 period = list->settings.has_children ? entry->children_period : entry->period;
+
+	return (double)period * 100.0 >= view->percent_limit * (double)list->total_period;
+}
+
+void report_write_json(const struct report_view *view, struct json_writer *json)
+{
+	const struct entry_list *list = view->list;
+
+	json_object(json, NULL);
+	json_text(json, "event", view->source->name);
+	json_u64(json, "samples", list->all_samples);
+	json_u64(json, "period", list->all_period);
+	json_u64(json, "whole_period", list->total_period);
+	json_text(json, "call_graph_order",
+		  list->settings.order == CALLER_FIRST ? "caller" : "callee");
+	json_array(json, "entries");
+	for (size_t i = 0; i < list->entries.count; i++)
+		if (is_shown(view, &list->entries.items[list->sorted[i]]))
+			write_entry(json, view, list->sorted[i]);
+	json_array_end(json);
+	json_object_end(json);
+}

@@ -86,7 +86,7 @@ static const char *key_text(struct table *table, const struct entry *entry, u8 f
 		if (fold->frames.items[entry->frame].function)
 			text_append_frame(cell, fold, entry->frame);
 		else
-			text_appendf(cell, "0x%0*" PRIx64, UNNAMED_DIGITS,
+			text_appendf(cell, "%#.*" PRIx64, UNNAMED_DIGITS,
 				     fold_frame_start(fold, entry->frame));
 	}
 	/* A separator inside a value would make another column. */

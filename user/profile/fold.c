@@ -17,6 +17,17 @@ static function_id function_of(const struct profile *profile, const struct locat
 	return location->line_count ? profile->lines.items[last].function : 0;
 }
 
+/* The binary of a location. Behind the kernel's text only what has a name is the kernel's. */
+static binary_id binary_of(const struct profile *profile, const struct location_row *location)
+{
+	const struct binary_row *binary = &profile->binaries.items[location->binary];
+
+	if (binary->kind == BINARY_KERNEL && !location->line_count &&
+	    location->address >= binary->end)
+		return 0;
+	return location->binary;
+}
+
 static void fold_frames(struct fold *fold, enum fold_key key)
 {
 	const struct profile *profile = fold->profile;
@@ -37,7 +48,7 @@ static void fold_frames(struct fold *fold, enum fold_key key)
 		*vec_add(&fold->frames) = (struct folded_frame){
 			.function = function,
 			.location = id,
-			.binary = location->binary,
+			.binary = binary_of(profile, location),
 			.space = location->space,
 		};
 	}

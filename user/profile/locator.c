@@ -24,16 +24,68 @@ struct cached_location {
 };
 
 struct locator {
+	struct event_sink sink;
 	struct process_table *processes;
+	u64 kernel_start;	 /* of the kernel's text; 0: unknown */
 	struct profile *profile; /* whose rows are cached */
 	VEC(binary_id) binaries; /* by id of the mapped file; 0: not made yet */
 	struct cached_location *cache;
 };
 
+static struct locator *locator_of(struct event_sink *sink)
+{
+	return (struct locator *)((char *)sink - offsetof(struct locator, sink));
+}
+
+static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	struct locator *locator = locator_of(sink);
+	struct event_sink *next = process_table_sink(locator->processes);
+
+	if (mapping->space == SPACE_KERNEL && strstr(mapping->path, "kernel.kallsyms"))
+		locator->kernel_start = mapping->start;
+	return sink_call(next, on_mapping, mapping);
+}
+
+static int take_name(struct event_sink *sink, const struct thread_name *name)
+{
+	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
+
+	return sink_call(next, on_name, name);
+}
+
+static int take_fork(struct event_sink *sink, const struct thread_life *life)
+{
+	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
+
+	return sink_call(next, on_fork, life);
+}
+
+static int take_exit(struct event_sink *sink, const struct thread_life *life)
+{
+	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
+
+	return sink_call(next, on_exit, life);
+}
+
+static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
+{
+	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
+
+	return sink_call(next, on_kernel_symbol, symbol);
+}
+
 struct locator *locator_new(void)
 {
 	struct locator *locator = must_alloc(sizeof(*locator));
 
+	locator->sink = (struct event_sink){
+		.on_mapping = take_mapping,
+		.on_name = take_name,
+		.on_fork = take_fork,
+		.on_exit = take_exit,
+		.on_kernel_symbol = take_kernel_symbol,
+	};
 	locator->processes = process_table_new();
 	locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
 	return locator;
@@ -51,7 +103,7 @@ void locator_free(struct locator *locator)
 
 struct event_sink *locator_sink(struct locator *locator)
 {
-	return process_table_sink(locator->processes);
+	return &locator->sink;
 }
 
 u64 locator_generation(const struct locator *locator, u32 pid, u8 space)
@@ -207,12 +259,24 @@ static u64 address_in(const struct mapped *mapped, u8 kind, u64 address)
 	return address;
 }
 
+static const struct mapped *find_mapping(const struct locator *locator, u32 pid, u64 address,
+					 u8 space)
+{
+	const struct mapped *mapped = NULL;
+
+	if (space != SPACE_UNKNOWN && space != SPACE_HYPERVISOR)
+		mapped = process_table_find(locator->processes, pid, address, space);
+	/* The kernel's mapping ends where its text does, but code of its start-up lies behind that;
+	 * whether an address there is the kernel's shows when it is named: see fold.c. */
+	if (!mapped && space == SPACE_KERNEL && locator->kernel_start &&
+	    address > locator->kernel_start)
+		mapped = process_table_find(locator->processes, pid, locator->kernel_start, space);
+	return mapped;
+}
+
 static location_id find_anew(struct locator *locator, u32 pid, u64 address, u8 space)
 {
-	const struct mapped *mapped = space == SPACE_UNKNOWN || space == SPACE_HYPERVISOR
-					      ? NULL
-					      : process_table_find(locator->processes, pid, address,
-								   space);
+	const struct mapped *mapped = find_mapping(locator, pid, address, space);
 	binary_id binary;
 
 	if (!mapped)

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * report: read a recording, count, name, show.
+ */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/cmd.h"
+#include "cmd/report_settings.h"
+#include "export/export.h"
+#include "perfdata/perfdata.h"
+#include "symbolize/symbolize.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { JSON_VERSION = 1 };
+
+struct report {
+	const struct report_settings *settings;
+	struct perfdata *data;
+	struct report_filters filters;
+	struct call_graph_settings graph;
+	struct entry_layout layout;
+	bool has_chains, has_children;
+	struct profile *profile;
+	struct fold *fold;
+	struct report_facts facts;
+};
+
+static void report_release(struct report *report)
+{
+	fold_free(report->fold);
+	profile_free(report->profile);
+	report_filters_release(&report->filters);
+	perfdata_close(report->data);
+}
+
+/* As perf: a pipe on stdin is the recording, unless told otherwise. */
+static const char *default_input(void)
+{
+	struct stat status;
+
+	return !fstat(STDIN_FILENO, &status) && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
+}
+
+static int choose_input(const struct report_settings *settings, struct arguments arguments,
+			const char **ret_path)
+{
+	const char *path = settings->input;
+
+	if (arguments.count > 1)
+		return fail_plain(-EINVAL, NULL, "one recording at a time: %s", arguments.items[1]);
+	if (arguments.count && path)
+		return fail_plain(-EINVAL, "to look at one function use -S", "both -i %s and %s",
+				  path, arguments.items[0]);
+	if (arguments.count)
+		path = arguments.items[0];
+	*ret_path = path ? path : default_input();
+	return 0;
+}
+
+/* --- what the recording allows --- */
+
+static bool any_chains(const struct perfdata *data)
+{
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	for (u32 i = 0; i < count; i++)
+		if (sources[i].has_chain)
+			return true;
+	return false;
+}
+
+static int choose_layout(struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+	struct entry_layout_settings layout = {
+		.sort = settings->sort,
+		.fields = settings->fields,
+		.show_samples = settings->show_samples,
+		.show_period = settings->show_period,
+		.show_system_share = settings->show_system_share,
+	};
+
+	report->has_chains = any_chains(report->data);
+	if (settings->asks_for_graph && !report->has_chains)
+		return fail_plain(-EINVAL, "record with -g, or leave -g out here",
+				  "the recording has no call chains");
+	report->has_children = settings->children && report->has_chains;
+	layout.has_children = report->has_children;
+	report->graph = settings->graph;
+	if (!report->has_chains)
+		report->graph.type = CALL_GRAPH_NONE;
+	if (settings->is_inverted || (report->has_children && !report->graph.order_is_set))
+		report->graph.order = CALLER_FIRST;
+	return entry_layout_parse(&layout, &report->layout);
+}
+
+/* --- reading --- */
+
+static u32 labels_to_keep(const struct report *report)
+{
+	u32 keep = 0;
+
+	if (report->filters.pid_count)
+		keep |= KEEP_PID;
+	if (report->filters.tid_count || entry_layout_has_key(&report->layout, FIELD_PID))
+		keep |= KEEP_TID;
+	if (entry_layout_has_key(&report->layout, FIELD_CPU))
+		keep |= KEEP_CPU;
+	return keep;
+}
+
+/* Reads all samples into report->profile. What a damaged file still gives is there after an error
+ * of -EBADMSG. */
+static int count_samples(struct report *report)
+{
+	struct builder_settings settings = {
+		.keep = labels_to_keep(report),
+		.max_stack = UINT16_MAX,
+		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE,
+	};
+	struct filter_settings filter = {
+		.cpus = report->filters.cpus,
+		.cpu_count = report->filters.cpu_count,
+		.times = report->filters.times.items,
+		.time_count = report->filters.times.count,
+	};
+	u32 count;
+	const struct event_source *sources = perfdata_sources(report->data, &count);
+	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
+	struct event_sink *sink = filter_new(&filter, profile_builder_sink(builder));
+	int error = perfdata_read(report->data, sink);
+
+	report->profile = profile_builder_take(builder);
+	filter_free(sink);
+	profile_builder_free(builder);
+	return error;
+}
+
+static void name_frames(struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+	struct symbolize_settings symbolize = {
+		.symfs = settings->symfs,
+		.kallsyms = settings->kallsyms,
+		.vmlinux = settings->vmlinux,
+		.raw_names = !settings->demangle,
+	};
+	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = symbolizer_new(&symbolize);
+
+	symbolizer_run(symbolizer, report->profile);
+	report->fold = fold_new(report->profile, report->graph.key);
+}
+
+/* --- writing --- */
+
+static struct entry_list *list_entries(const struct report *report, u32 source)
+{
+	const struct report_filters *filters = &report->filters;
+	struct entry_list_settings settings = {
+		.layout = report->layout,
+		.source = source,
+		.has_children = report->has_children,
+		.is_relative = report->settings->is_relative,
+		.shows_chains = report->graph.type != CALL_GRAPH_NONE,
+		.order = report->graph.order,
+		.max_stack = report->settings->max_stack,
+		.comms = {filters->comms.items, filters->comms.count},
+		.dsos = {filters->dsos.items, filters->dsos.count},
+		.symbols = {filters->symbols.items, filters->symbols.count},
+		.pids = filters->pids,
+		.pid_count = filters->pid_count,
+		.tids = filters->tids,
+		.tid_count = filters->tid_count,
+	};
+
+	return entry_list_new(report->fold, &settings);
+}
+
+/* Whether anything of that event was sampled; perf leaves out events that were not. */
+static bool has_samples(const struct profile *profile, u32 source)
+{
+	for (size_t i = 0; i < profile->counts.count; i++)
+		if (profile->counts.items[i].source == source)
+			return true;
+	return false;
+}
+
+static struct text_style choose_style(const struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+
+	return (struct text_style){
+		.out = stdout,
+		.separator = settings->separator,
+		.is_quiet = settings->is_quiet,
+		.has_color = !settings->separator && terminal_wants_color(stdout, settings->color),
+		.hides =
+			{
+				[FIELD_COMM] = report->filters.comms.count == 1,
+				[FIELD_DSO] = report->filters.dsos.count == 1,
+				[FIELD_SYMBOL] = report->filters.symbols.count == 1,
+			},
+	};
+}
+
+static void write_hidden(const char *title, const char *const *names, size_t count)
+{
+	struct text line = {0};
+
+	if (count != 1)
+		return;
+	text_append_printable(&line, names[0]);
+	printf("# %s: %s\n", title, text_view(&line));
+	text_release(&line);
+}
+
+/* The comment lines in front of the first event. */
+static void write_preamble(const struct report *report)
+{
+	const struct report_filters *filters = &report->filters;
+
+	if (report->settings->header)
+		perfdata_print_header(report->data, stdout);
+	if (report->settings->is_quiet)
+		return;
+	if (!report->settings->header)
+		puts("# To display the perf.data header info, please use "
+		     "--header/--header-only options.\n#");
+	write_hidden("dso", filters->dsos.items, filters->dsos.count);
+	write_hidden("comm", filters->comms.items, filters->comms.count);
+	write_hidden("symbol", filters->symbols.items, filters->symbols.count);
+	printf("#\n# Total Lost Samples: %llu\n#\n",
+	       (unsigned long long)report_lost_samples(&report->facts));
+}
+
+static void write_text(const struct report *report)
+{
+	struct text_style style = choose_style(report);
+
+	pager_start();
+	write_preamble(report);
+	for (u32 i = 0; i < report->profile->sources.count; i++) {
+		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
+		struct report_view view = {
+			.source = &report->profile->sources.items[i],
+			.graph = &report->graph,
+			.percent_limit = report->settings->percent_limit,
+			.times = report->settings->times,
+		};
+
+		if (!has_samples(report->profile, i))
+			continue;
+		view.list = list = list_entries(report, i);
+		report_write_text(&view, &style);
+	}
+	if (!report->settings->is_quiet)
+		report_write_footer(&report->facts, stdout);
+}
+
+static void write_json(const struct report *report, const char *path)
+{
+	CLEANUP(json_writer_freep) struct json_writer *json = json_writer_new(stdout);
+
+	json_object(json, NULL);
+	json_u64(json, "version", JSON_VERSION);
+	json_text(json, "file", path);
+	json_array(json, "events");
+	for (u32 i = 0; i < report->profile->sources.count; i++) {
+		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
+		struct report_view view = {
+			.source = &report->profile->sources.items[i],
+			.graph = &report->graph,
+			.percent_limit = report->settings->percent_limit,
+		};
+
+		if (!has_samples(report->profile, i))
+			continue;
+		view.list = list = list_entries(report, i);
+		report_write_json(&view, json);
+	}
+	json_array_end(json);
+	report_write_footer_json(&report->facts, json);
+	json_object_end(json);
+}
+
+/* --- the command --- */
+
+static int prepare(struct report *report, const char *path)
+{
+	const struct perfdata_header *header;
+	int error = perfdata_open(path, &report->data);
+
+	if (error)
+		return error;
+	header = perfdata_header(report->data);
+	error = report_filters_parse(report->settings, header->first_sample_ns,
+				     header->last_sample_ns, &report->filters);
+	return error ? error : choose_layout(report);
+}
+
+static void gather_facts(struct report *report)
+{
+	const struct perfdata_extra *extra = perfdata_extra(report->data);
+
+	report->facts = (struct report_facts){
+		.profile = report->profile,
+		.losses = extra ? extra->losses : NULL,
+		.idle_skipped = perfdata_header(report->data)->idle_skipped,
+	};
+}
+
+static int run(struct report *report, const char *path)
+{
+	CLEANUP(freep) char *damage = NULL;
+	int error = count_samples(report);
+
+	if (error && error != -EBADMSG)
+		return error;
+	/* A damaged file gives what it can; what is wrong with it is said at the end. */
+	if (error)
+		damage = must_copy(fail_sentence());
+	if (report->settings->is_verbose)
+		fputs(perfdata_warnings(report->data), stderr);
+	gather_facts(report);
+	if (!report->profile->totals.samples && !damage)
+		return fail_plain(-ENODATA, NULL, "%s has no samples%s", path,
+				  report->filters.times.count || report->filters.cpu_count
+					  ? " that the filters leave"
+					  : "");
+	name_frames(report);
+	if (report->settings->json)
+		write_json(report, path);
+	else
+		write_text(report);
+	return damage ? fail_plain(error, NULL, "%s", damage) : STATUS_DONE;
+}
+
+static int report_run(const void *settings, struct arguments arguments)
+{
+	struct report report = {.settings = settings};
+	const char *path = NULL;
+	int status = choose_input(report.settings, arguments, &path);
+
+	if (!status)
+		status = prepare(&report, path);
+	if (!status && report.settings->header_only)
+		perfdata_print_header(report.data, stdout);
+	else if (!status)
+		status = run(&report, path);
+	report_release(&report);
+	return status;
+}
+
+const struct command command_report = {
+	.name = "report",
+	.summary = "show where the time of a recording went",
+	.synopsis = "[options] [FILE]",
+	.examples = "bpfprof report\tperf.data: callers with what they called, and call graphs\n"
+		    "bpfprof report --no-children -g caller\tWhat used the CPU itself, and who "
+		    "called it\n"
+		    "bpfprof report -s dso -g none\tOne line a binary\n"
+		    "bpfprof report -S malloc,free -G\tOnly these functions, callers first\n"
+		    "bpfprof report --time 10%-20% --json\tA part of the recording, for scripts\n"
+		    "perf record -g -o - sleep 1 | bpfprof report -i -\tWhat perf recorded, from a "
+		    "pipe\n",
+	.options = report_options,
+	.settings_bytes = sizeof(struct report_settings),
+	.defaults = &report_defaults,
+	.run = report_run,
+};

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The options of report: perf report's letters and names, and those of perf's that are not here,
+ * each refused by name.
+ */
+#include "cmd/report_settings.h"
+
+#include "base/fail.h"
+
+#include <errno.h>
+#include <string.h>
+
+const struct report_settings report_defaults = {
+	.children = true,
+	.demangle = true,
+	.graph = {.threshold_percent = 0.5},
+	.max_stack = 127, /* sysctl kernel.perf_event_max_stack */
+};
+
+static struct report_settings *settings_of(void *settings)
+{
+	return settings;
+}
+
+static int parse_graph(void *settings, const char *argument)
+{
+	struct report_settings *report = settings_of(settings);
+	int error = argument ? call_graph_parse(argument, &report->graph) : 0;
+
+	if (!error)
+		report->asks_for_graph = report->graph.type != CALL_GRAPH_NONE;
+	return error;
+}
+
+static int parse_percentage(void *settings, const char *argument)
+{
+	if (strcmp(argument, "relative") != 0 && strcmp(argument, "absolute") != 0)
+		return fail_plain(-EINVAL, NULL, "%s: give relative or absolute", argument);
+	settings_of(settings)->is_relative = *argument == 'r';
+	return 0;
+}
+
+static int parse_color(void *settings, const char *argument)
+{
+	return terminal_parse_color(argument, &settings_of(settings)->color);
+}
+
+/* perf's "\t" is a tab; "." would be lost among the digits. */
+static int parse_separator(void *settings, const char *argument)
+{
+	if (!strcmp(argument, "."))
+		return fail_plain(-EINVAL, "give another one, like -t ,",
+				  "\".\" separates digits already");
+	settings_of(settings)->separator = !strcmp(argument, "\\t") ? "\t" : argument;
+	return 0;
+}
+
+/* --- call-graph.* of config files --- */
+
+static int config_type(void *settings, const char *value)
+{
+	return call_graph_config("print-type", value, &settings_of(settings)->graph);
+}
+
+static int config_threshold(void *settings, const char *value)
+{
+	return call_graph_config("threshold", value, &settings_of(settings)->graph);
+}
+
+static int config_limit(void *settings, const char *value)
+{
+	return call_graph_config("print-limit", value, &settings_of(settings)->graph);
+}
+
+static int config_order(void *settings, const char *value)
+{
+	return call_graph_config("order", value, &settings_of(settings)->graph);
+}
+
+static int config_key(void *settings, const char *value)
+{
+	return call_graph_config("sort-key", value, &settings_of(settings)->graph);
+}
+
+/* --- what perf report has and this has not --- */
+
+static int refuse(const char *remedy)
+{
+	return fail_plain(-EINVAL, remedy, "perf report has it, bpfprof does not");
+}
+
+static int refuse_plain(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse(NULL);
+}
+
+static int refuse_screen(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse("leave it out: the report is text");
+}
+
+static int refuse_raw(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse("use bpfprof script");
+}
+
+static int refuse_branches(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse("use perf report for branch samples");
+}
+
+static int refuse_filter(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse("use -S with whole names");
+}
+
+static int refuse_sorting(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse("choose the columns with -s and -F");
+}
+
+static int refuse_graph(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return refuse("use -g");
+}
+
+#define FIELD(field) offsetof(struct report_settings, field)
+
+#define TEXT(its_letter, its_name, field, its_argument, its_help)                  \
+	{                                                                          \
+		.kind = OPTION_TEXT, .letter = its_letter, .name = its_name,       \
+		.offset = FIELD(field), .argument = its_argument, .help = its_help \
+	}
+#define FLAG(its_letter, its_name, field, its_help)                          \
+	{                                                                    \
+		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
+		.offset = FIELD(field), .help = its_help                     \
+	}
+#define CALL(its_letter, its_name, its_argument, its_parse, its_help)          \
+	{                                                                      \
+		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,   \
+		.argument = its_argument, .parse = its_parse, .help = its_help \
+	}
+/* Accepted because scripts have it; changes nothing. */
+#define IGNORED(its_letter, its_name)                                        \
+	{                                                                    \
+		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
+		.offset = FIELD(ignored), .help = "accepted", .hidden = true \
+	}
+#define CONFIG(its_name, its_key, its_parse)                                                    \
+	{                                                                                       \
+		.kind = OPTION_CALL, .name = its_name, .argument = "VALUE", .parse = its_parse, \
+		.help = "config only", .hidden = true, .config = its_key                        \
+	}
+#define REFUSED(its_letter, its_name, its_argument, its_parse)                                   \
+	{                                                                                        \
+		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,                     \
+		.argument = its_argument, .parse = its_parse, .help = "not here", .hidden = true \
+	}
+#define HEADING(text)                                  \
+	{                                              \
+		.kind = OPTION_HEADING, .help = (text) \
+	}
+
+/* clang-format off */
+const struct option_row report_options[] = {
+	HEADING("Input"),
+	TEXT('i', "input", input, "FILE", "recording to read, - for a pipe; default perf.data"),
+	TEXT(0, "symfs", symfs, "DIRECTORY", "look for binaries below this directory"),
+	TEXT('k', "vmlinux", vmlinux, "FILE", "kernel image with symbols"),
+	TEXT(0, "kallsyms", kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
+	HEADING("What is shown"),
+	{.kind = OPTION_FLAG, .name = "children", .offset = FIELD(children),
+	 .help = "count for a function what it called, too", .config = "report.children"},
+	{.kind = OPTION_TEXT, .letter = 's', .name = "sort", .offset = FIELD(sort),
+	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, cpu; "
+	 "default comm,dso,symbol; +KEY adds", .config = "report.sort_order"},
+	TEXT('F', "fields", fields, "FIELDS", "columns: overhead, overhead_children, overhead_sys, "
+	     "overhead_us, sample, period and the keys of -s; +FIELD adds"),
+	FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
+	FLAG(0, "show-total-period", show_period, "a column with the sum of periods"),
+	FLAG(0, "showcpuutilization", show_system_share, "columns for kernel and user"),
+	{.kind = OPTION_PERCENT, .name = "percent-limit", .offset = FIELD(percent_limit),
+	 .argument = "PERCENT", .help = "leave out lines below", .config = "report.percent-limit"},
+	{.kind = OPTION_CALL, .name = "percentage", .argument = "relative|absolute",
+	 .parse = parse_percentage, .help = "100% is what filters leave, or all samples (default)",
+	 .config = "hist.percentage"},
+	HEADING("Call graphs"),
+	{.kind = OPTION_CALL, .letter = 'g', .name = "call-graph", .argument = "WORDS",
+	 .optional = ARGUMENT_MAYBE_NEXT, .parse = parse_graph,
+	 .help = "graph|fractal|flat|folded|none,threshold,print_limit,caller|callee,"
+	 "function|address,percent|period|count; default graph,0.5,caller,function,percent "
+	 "(callee with --no-children)"},
+	FLAG('G', "inverted", is_inverted, "callers first"),
+	{.kind = OPTION_U32, .name = "max-stack", .offset = FIELD(max_stack), .argument = "FRAMES",
+	 .help = "look at no more frames of a stack"},
+	HEADING("Filters (LIST: a,b,c or file://PATH)"),
+	TEXT('d', "dsos", dsos, "LIST", "only these binaries"),
+	TEXT('S', "symbols", symbols, "LIST", "only these functions"),
+	TEXT('c', "comms", comms, "LIST", "only threads of these names"),
+	TEXT('C', "cpu", cpus, "LIST", "only these CPUs (0,2-3), or threads of these names"),
+	TEXT(0, "pid", pids, "LIST", "only these processes"),
+	TEXT(0, "tid", tids, "LIST", "only these threads"),
+	TEXT(0, "time", times, "START,STOP", "only this time, in seconds, or as 10%-20%, 10%/2"),
+	HEADING("Output"),
+	FLAG(0, "json", json, "print JSON, with a version number"),
+	CALL('t', "field-separator", "TEXT", parse_separator, "between columns, for scripts"),
+	FLAG('q', "quiet", is_quiet, "no comment lines"),
+	FLAG(0, "header", header, "print what the recording says about its machine first"),
+	FLAG(0, "header-only", header_only, "print only that"),
+	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
+	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages; default auto"),
+	FLAG('v', "verbose", is_verbose, "say what of the file was passed over"),
+	/* accepted */
+	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),
+	IGNORED('m', "modules"), IGNORED(0, "demangle-kernel"), IGNORED(0, "skip-empty"),
+	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
+	 .help = "as --dsos", .hidden = true},
+	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",
+	 .help = "as --comms", .hidden = true},
+	{.kind = OPTION_TEXT, .name = "sort-order", .offset = FIELD(sort), .argument = "KEYS",
+	 .help = "as --sort", .hidden = true, .config = "report.sort-order"},
+	{.kind = OPTION_FLAG, .name = "top-children", .offset = FIELD(ignored),
+	 .help = "config only", .hidden = true, .config = "top.children"},
+	CONFIG("call-graph-print-type", "call-graph.print-type", config_type),
+	CONFIG("call-graph-threshold", "call-graph.threshold", config_threshold),
+	CONFIG("call-graph-print-limit", "call-graph.print-limit", config_limit),
+	CONFIG("call-graph-order", "call-graph.order", config_order),
+	CONFIG("call-graph-sort-key", "call-graph.sort-key", config_key),
+	/* refused by name */
+	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
+	REFUSED('D', "dump-raw-trace", NULL, refuse_raw), REFUSED(0, "raw-trace", NULL, refuse_raw),
+	REFUSED(0, "samples", "COUNT", refuse_raw), REFUSED(0, "ns", NULL, refuse_raw),
+	REFUSED('b', "branch-stack", NULL, refuse_branches),
+	REFUSED(0, "branch-history", NULL, refuse_branches),
+	REFUSED(0, "total-cycles", NULL, refuse_branches),
+	REFUSED(0, "stitch-lbr", NULL, refuse_branches),
+	REFUSED(0, "symbol-filter", "TEXT", refuse_filter),
+	REFUSED('U', "hide-unresolved", NULL, refuse_filter),
+	REFUSED('p', "parent", "REGEX", refuse_graph),
+	REFUSED('x', "exclude-other", NULL, refuse_graph),
+	REFUSED(0, "ignore-callees", "REGEX", refuse_graph),
+	REFUSED(0, "show-ref-call-graph", NULL, refuse_graph),
+	REFUSED('w', "column-widths", "WIDTHS", refuse_sorting),
+	REFUSED(0, "hierarchy", NULL, refuse_sorting), REFUSED(0, "group", NULL, refuse_sorting),
+	REFUSED(0, "group-sort-idx", "NUMBER", refuse_sorting),
+	REFUSED('T', "threads", NULL, refuse_sorting), REFUSED(0, "tasks", NULL, refuse_sorting),
+	REFUSED(0, "stats", NULL, refuse_plain), REFUSED(0, "mmaps", NULL, refuse_plain),
+	REFUSED(0, "mem-mode", NULL, refuse_plain), REFUSED(0, "itrace", "OPTIONS", refuse_plain),
+	REFUSED('I', "show-info", NULL, refuse_plain), REFUSED(0, "pretty", "KEY", refuse_plain),
+	REFUSED(0, "socket-filter", "SOCKET", refuse_plain),
+	REFUSED(0, "objdump", "PATH", refuse_plain), REFUSED(0, "addr2line", "PATH", refuse_plain),
+	REFUSED(0, "prefix", "PATH", refuse_plain),
+	REFUSED('M', "disassembler-style", "STYLE", refuse_plain),
+	REFUSED(0, "percent-type", "TYPE", refuse_plain),
+	REFUSED(0, "time-quantum", "TIME", refuse_plain),
+	REFUSED(0, "full-source-path", NULL, refuse_plain),
+	{.kind = OPTION_END},
+};
+/* clang-format on */

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What `bpfprof report` was asked for; shared by its files.
+ */
+#ifndef CMD_REPORT_SETTINGS_H
+#define CMD_REPORT_SETTINGS_H
+
+#include "cli/cli.h"
+#include "event/event.h"
+#include "profile/profile.h"
+
+struct report_settings {
+	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
+	const char *sort, *fields, *separator;
+	const char *symfs, *vmlinux, *kallsyms;
+	const char *dsos, *comms, *symbols; /* lists, or file://PATH */
+	const char *pids, *tids, *cpus, *times;
+	struct call_graph_settings graph;
+	bool asks_for_graph; /* -g was given */
+	bool is_inverted;    /* -G */
+	bool children;
+	bool is_relative;
+	bool show_samples, show_period, show_system_share;
+	bool header, header_only;
+	bool is_quiet, is_verbose;
+	bool json;
+	bool demangle;
+	bool ignored; /* where options go that change nothing here */
+	u32 max_stack;
+	double percent_limit;
+	enum color_mode color;
+};
+
+extern const struct option_row report_options[];
+extern const struct report_settings report_defaults;
+
+/* The filters, parsed; they own their memory. */
+struct report_filters {
+	char *texts[3]; /* copies that the names point into */
+	VEC(const char *) comms, dsos, symbols;
+	u32 *pids, *tids, *cpus;
+	size_t pid_count, tid_count, cpu_count;
+	VEC(struct time_range) times;
+};
+
+/*
+ * Parses the filters of the settings.
+ *
+ * first_ns, last_ns  times of the recording's first and last sample, for --time 10%-20%; 0: unknown
+ * ret_filters        report_filters_release() it, also after an error
+ * Returns 0, or a negative errno with a sentence (-EINVAL, or why a file:// list cannot be read).
+ */
+int report_filters_parse(const struct report_settings *settings, u64 first_ns, u64 last_ns,
+			 struct report_filters *ret_filters);
+/* Frees the contents. */
+void report_filters_release(struct report_filters *filters);
+
+#endif

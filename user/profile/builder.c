@@ -193,18 +193,12 @@ static thread_id thread_of(struct profile_builder *builder, const struct sample 
 	if (*place)
 		return *place;
 	*place = (u32)builder->profile->threads.count;
-	*vec_add(&builder->profile->threads) = (struct thread_row){.pid = sample->pid,
-								   .tid = sample->tid};
+	*vec_add(&builder->profile->threads) = (struct thread_row){
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.comm = name_now(builder, sample->tid),
+	};
 	return *place;
-}
-
-/* The thread's life is over, or another one begins under its id: keeps its last name. */
-static void settle_name(struct profile_builder *builder, u32 tid)
-{
-	thread_id thread = idmap_get(&builder->threads, tid);
-
-	if (thread)
-		builder->profile->threads.items[thread].comm = name_now(builder, tid);
 }
 
 /* --- the sink --- */
@@ -261,29 +255,29 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
-	struct event_sink *next = locator_sink(builder_of(sink)->locator);
+	struct profile_builder *builder = builder_of(sink);
+	struct event_sink *next = locator_sink(builder->locator);
+	thread_id thread = idmap_get(&builder->threads, name->tid);
+	int error = sink_call(next, on_name, name);
 
-	return sink_call(next, on_name, name);
+	if (thread)
+		builder->profile->threads.items[thread].comm = name_now(builder, name->tid);
+	return error;
 }
 
 static int take_fork(struct event_sink *sink, const struct thread_life *life)
 {
 	struct profile_builder *builder = builder_of(sink);
 	struct event_sink *next = locator_sink(builder->locator);
-	thread_id known = idmap_get(&builder->threads, life->tid);
 
-	if (known && !builder->profile->threads.items[known].comm)
-		settle_name(builder, life->tid);
 	idmap_remove(&builder->threads, life->tid);
 	return sink_call(next, on_fork, life);
 }
 
 static int take_exit(struct event_sink *sink, const struct thread_life *life)
 {
-	struct profile_builder *builder = builder_of(sink);
-	struct event_sink *next = locator_sink(builder->locator);
+	struct event_sink *next = locator_sink(builder_of(sink)->locator);
 
-	settle_name(builder, life->tid);
 	return sink_call(next, on_exit, life);
 }
 
@@ -365,12 +359,6 @@ struct profile *profile_builder_take(struct profile_builder *builder)
 {
 	struct profile *profile = builder->profile;
 
-	for (size_t i = 1; i < profile->threads.count; i++) {
-		struct thread_row *thread = &profile->threads.items[i];
-
-		if (!thread->comm)
-			thread->comm = name_now(builder, thread->tid);
-	}
 	begin(builder);
 	return profile;
 }

@@ -131,7 +131,7 @@ static const char *base_name(const char *path)
 /* Names of mappings without a file behind them; code there was made at run time. */
 static bool is_anonymous(const char *path)
 {
-	static const char *const starts[] = {"/dev/zero", "/anon_hugepage", "/memfd:", "[stack",
+	static const char *const starts[] = {"/dev/zero", "/anon_hugepage", "[stack",
 					     "[heap",	  "[anon",	    "/SYSV"};
 
 	if (!strcmp(path, "//anon") || !*path)

@@ -28,10 +28,25 @@ struct {
 	__type(value, struct cpu_counters);
 } counters SEC(".maps");
 
+enum { WINDOW_WORDS = 64 };
+
+/* Where a walk up the user stack is. Kept in a map, not in registers: what comes out of a map the
+ * verifier does not know, so that all turns of the walk look alike to it and are checked once. */
+struct user_walk {
+	u64 pc, frame_pointer;
+	u64 below;  /* the stack has been read up to here: frame pointers lie at or above it */
+	u64 window; /* address of the first word in scratch->window */
+	u64 window_bytes;
+};
+
 /* Where a CPU builds its record: too large for the BPF stack. Nobody else looks at it. */
 struct scratch {
 	u32 busy;
 	u32 reserved;
+	/* The piece of user stack that is being looked at; a word more, so that the second of a
+	 * pair never lies outside. */
+	u64 window[WINDOW_WORDS + 1];
+	struct user_walk walk;
 	struct sample_record record;
 };
 

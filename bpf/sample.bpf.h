@@ -33,26 +33,23 @@ static __always_inline u32 take_kernel_stack(struct bpf_perf_event_data *ctx,
 
 /* The same for the user stack, walked by the kernel. */
 static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data *ctx,
-						      struct sample_record *record,
-						      struct user_walk *walk)
+						      struct sample_record *record)
 {
-	u32 first = walk->first;
+	u32 first = record->header.kernel_frames;
 	s64 bytes;
+	u32 frames;
 
-	walk->end = END_UNKNOWN;
 	if (first > STACK_MAX_FRAMES)
 		return;
 	bytes = bpf_get_stack(ctx, record->frames + first, (settings.max_stack + 1) * sizeof(u64),
 			      BPF_F_USER_STACK);
-	if (bytes <= 0) {
-		walk->end = END_UNREADABLE;
-		return;
+	frames = bytes > 0 ? (u32)bytes / sizeof(u64) : 0;
+	record->header.end = frames ? END_UNKNOWN : END_UNREADABLE;
+	if (frames > settings.max_stack) {
+		frames = settings.max_stack;
+		record->header.end = END_TOO_DEEP;
 	}
-	walk->frames = (u32)bytes / sizeof(u64);
-	if (walk->frames > settings.max_stack) {
-		walk->frames = settings.max_stack;
-		walk->end = END_TOO_DEEP;
-	}
+	record->header.user_frames = frames;
 }
 
 /* Where the running thread is in user mode: now, or where it entered the kernel. False if this
@@ -81,44 +78,41 @@ static __always_inline bool find_user_registers(struct bpf_perf_event_data *ctx,
 }
 
 static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
-					    struct sample_record *record, struct user_walk *walk)
+					    struct scratch *scratch)
 {
 	const struct task_struct *task = (const void *)bpf_get_current_task();
+	struct sample_record *record = &scratch->record;
+	struct user_walk *walk = &scratch->walk;
 
-	walk->end = END_NO_STACK;
 	if (record->header.mode == MODE_KERNEL &&
 	    (BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD))
 		return;
 	if (!find_user_registers(ctx, walk))
-		take_user_stack_by_helper(ctx, record, walk);
+		take_user_stack_by_helper(ctx, record);
 	else if (walk->pc) /* 0: a worker that the kernel started for the process (io_uring) */
-		walk_frame_pointers(record, walk);
+		walk_frame_pointers(scratch);
 }
 
-static __always_inline void count_user_stack(const struct user_walk *walk)
+static __always_inline void count_user_stack(u8 end)
 {
-	if (walk->end == END_TOO_DEEP)
+	if (end == END_TOO_DEEP)
 		count(COUNTER_user_stack_too_deep);
-	else if (walk->end == END_BROKEN)
+	else if (end == END_BROKEN)
 		count(COUNTER_user_stack_broken);
-	else if (walk->end == END_UNREADABLE)
+	else if (end == END_UNREADABLE)
 		count(COUNTER_user_stack_failed);
 }
 
-static __always_inline void take_stacks(struct bpf_perf_event_data *ctx,
-					struct sample_record *record)
+/* Both stacks into the record, and how many frames they have. Not inlined: see struct user_walk. */
+static __noinline void take_stacks(struct bpf_perf_event_data *ctx, struct scratch *scratch)
 {
-	struct user_walk walk = {.end = END_NO_STACK};
+	struct sample_record *record = &scratch->record;
 
-	if (settings.wants_stacks) {
-		if (record->header.mode == MODE_KERNEL)
-			walk.first = take_kernel_stack(ctx, record);
-		take_user_stack(ctx, record, &walk);
-		count_user_stack(&walk);
-	}
-	record->header.kernel_frames = walk.first;
-	record->header.user_frames = walk.frames;
-	record->header.end = walk.end;
+	if (record->header.mode == MODE_KERNEL)
+		record->header.kernel_frames = take_kernel_stack(ctx, record);
+	barrier(); /* from here on its frames are a number in a map, see struct user_walk */
+	take_user_stack(ctx, scratch);
+	count_user_stack(record->header.end);
 }
 
 /* Puts the record into the ring. While the reader keeps up nobody is woken: it comes by itself a
@@ -208,8 +202,10 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		.pid = ids.pid,
 		.tid = ids.tid,
 		.mode = mode,
+		.end = END_NO_STACK,
 	};
-	take_stacks(ctx, &scratch->record);
+	if (settings.wants_stacks)
+		take_stacks(ctx, scratch);
 	send_sample(&scratch->record);
 	scratch->busy = 0;
 }

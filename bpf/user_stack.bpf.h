@@ -20,15 +20,6 @@ enum { TASK_IS_KERNEL_THREAD = 0x00200000 };
  * of a stack. */
 enum { LIKELY_STACK_BYTES = 8 * 1024 * 1024 };
 
-/* Where the walk is, and where its frames go. */
-struct user_walk {
-	u64 pc, frame_pointer;
-	u64 below;  /* the stack has been read up to here: frame pointers lie at or above it */
-	u32 first;  /* row of `frames` for the first one */
-	u32 frames; /* found so far */
-	u8 end;	    /* enum user_stack_end */
-};
-
 #if defined(__TARGET_ARCH_x86)
 /* Source: arch/x86/include/asm/segment.h, __USER32_CS. */
 enum { USER32_CODE_SEGMENT = 0x23 };
@@ -69,48 +60,66 @@ static __always_inline u64 code_address(u64 address)
 #error "registers of this architecture are not known"
 #endif
 
-/* Steps to the caller. False at the end of the stack; walk->end then says why. A frame pointer that
- * does not point up the stack is some other value in that register. */
-static __always_inline bool step_by_frame_pointer(struct user_walk *walk)
-{
-	u64 pair[2]; /* the caller's frame pointer, the return address */
+enum { PAIR_BYTES = 2 * sizeof(u64), WINDOW_BYTES = WINDOW_WORDS * sizeof(u64) };
 
-	walk->end = END_COMPLETE;
-	if (!walk->frame_pointer)
-		return false;
-	walk->end = END_BROKEN;
-	if ((walk->frame_pointer & 7) || walk->frame_pointer < walk->below)
-		return false;
-	if (bpf_probe_read_user(pair, sizeof(pair), (const void *)walk->frame_pointer)) {
-		if (walk->frame_pointer - walk->below < LIKELY_STACK_BYTES)
-			walk->end = END_UNREADABLE;
-		return false;
-	}
-	walk->below = walk->frame_pointer + sizeof(pair);
-	walk->frame_pointer = pair[0];
-	walk->pc = code_address(pair[1]);
-	walk->end = END_COMPLETE;
-	return walk->pc != 0;
+/* Gets the pair of words at `address` into the window. Reading user memory costs 70 ns however
+ * little it is, and callers' frames lie close together, so more is read than is needed now; not at
+ * the end of the mapping, where that fails. */
+static __always_inline bool look_at(struct scratch *scratch, u64 address)
+{
+	struct user_walk *walk = &scratch->walk;
+
+	/* Unsigned: an address below the window is far beyond it, too. */
+	if (address - walk->window <= walk->window_bytes - PAIR_BYTES)
+		return true;
+	walk->window = address;
+	walk->window_bytes = WINDOW_BYTES;
+	if (!bpf_probe_read_user(scratch->window, WINDOW_BYTES, (const void *)address))
+		return true;
+	walk->window_bytes = PAIR_BYTES;
+	return !bpf_probe_read_user(scratch->window, PAIR_BYTES, (const void *)address);
 }
 
-static __always_inline void walk_frame_pointers(struct sample_record *record,
-						struct user_walk *walk)
+/* Steps to the caller. Returns END_UNKNOWN if there is one, else why the stack ends. A frame
+ * pointer that does not point up the stack is some other value in that register. */
+static __always_inline u8 step_by_frame_pointer(struct scratch *scratch)
 {
-	for (u32 i = 0; i < STACK_MAX_FRAMES; i++) {
-		u32 row = walk->first + i;
+	struct user_walk *walk = &scratch->walk;
+	u64 address = walk->frame_pointer;
+	u32 word;
 
-		if (i >= settings.max_stack) {
-			walk->end = END_TOO_DEEP;
-			return;
-		}
-		if (row >= sizeof(record->frames) / sizeof(record->frames[0]))
-			return;
-		record->frames[row] = walk->pc;
-		walk->frames = i + 1;
-		if (!step_by_frame_pointer(walk))
+	if (!address)
+		return END_COMPLETE;
+	if ((address & 7) || address < walk->below)
+		return END_BROKEN;
+	if (!look_at(scratch, address))
+		return address - walk->below < LIKELY_STACK_BYTES ? END_UNREADABLE : END_BROKEN;
+	word = (address - walk->window) / sizeof(u64) & (WINDOW_WORDS - 1);
+	walk->below = address + PAIR_BYTES;
+	walk->frame_pointer = scratch->window[word];
+	walk->pc = code_address(scratch->window[word + 1]);
+	return walk->pc ? END_UNKNOWN : END_COMPLETE;
+}
+
+static __always_inline void walk_frame_pointers(struct scratch *scratch)
+{
+	struct sample_record *record = &scratch->record;
+	u32 first = record->header.kernel_frames;
+	struct user_walk *walk = &scratch->walk;
+
+	if (first > STACK_MAX_FRAMES)
+		return;
+	walk->window = 0; /* where no frame is */
+	walk->window_bytes = PAIR_BYTES;
+	for (u32 i = 0; i < STACK_MAX_FRAMES && i < settings.max_stack; i++) {
+		record->frames[first + i] = walk->pc;
+		record->header.user_frames = i + 1;
+		record->header.end = step_by_frame_pointer(scratch);
+		barrier(); /* one way out of the loop, not one for each reason */
+		if (record->header.end != END_UNKNOWN)
 			return;
 	}
-	walk->end = END_TOO_DEEP;
+	record->header.end = END_TOO_DEEP;
 }
 
 #endif

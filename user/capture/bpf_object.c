@@ -71,7 +71,7 @@ static int load_failed(int error)
 		return fail_plain(error, "boot with lockdown=integrity or none",
 				  "cannot load the BPF programs: the kernel is locked down "
 				  "(confidentiality)");
-	if (error == -EPERM || error == -EACCES)
+	if (error == -EPERM) /* of the verifier it would be EACCES */
 		return fail(error, "run as root, or with CAP_BPF and CAP_PERFMON",
 			    "cannot load the BPF programs");
 	return fail(error, "please report this with the output of `bpfprof check`",

@@ -91,6 +91,7 @@ C_FILES := $(sort $(wildcard bpf/*.[ch] include/*/*.h vmlinux/*.h user/*.c user/
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
+.SECONDARY:
 .PHONY: all
 all: $(BUILD)/bpfprof ## build bpfprof into build/ (BUILD=folder, CC=clang, V=1 shows the commands)
 

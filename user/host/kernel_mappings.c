@@ -187,12 +187,28 @@ static u32 bpf_symbol_bytes(const struct bpf_symbol *symbol, const struct bpf_sy
 	return (u32)(page_end - symbol->start);
 }
 
+/* The lines from the first BPF symbol on: the kernel lists its own and those of modules before
+ * them. Source: kernel/kallsyms.c (update_iter_mod), Linux 6.18. */
+static struct bytes from_first_bpf_symbol(struct bytes kallsyms)
+{
+	static const char mark[] = "\t[bpf]\n";
+	const u8 *end = kallsyms.start + kallsyms.length;
+	const u8 *hit = memmem(kallsyms.start, kallsyms.length, mark, strlen(mark)), *newline;
+
+	if (!hit)
+		return (struct bytes){end, 0};
+	newline = memrchr(kallsyms.start, '\n', (size_t)(hit - kallsyms.start));
+	hit = newline ? newline + 1 : kallsyms.start;
+	return (struct bytes){hit, (size_t)(end - hit)};
+}
+
 static int send_bpf_symbols(struct bytes kallsyms, struct event_sink *sink)
 {
 	VEC(struct bpf_symbol) found = {0};
 	struct kernel_line line;
 	int error = 0;
 
+	kallsyms = from_first_bpf_symbol(kallsyms);
 	while (kernel_line_next(&kallsyms, &line)) {
 		if (!strcmp(line.module, "[bpf]") && line.address)
 			*vec_add(&found) = (struct bpf_symbol){line.address, must_copy(line.name)};

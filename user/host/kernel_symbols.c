@@ -17,19 +17,15 @@
 #include <errno.h>
 #include <string.h>
 
-/* The next word of a line, up to one of `separators`; steps over it and one separator. */
-static struct bytes take_word(struct bytes *line, const char *separators)
+/* The next word of a line, up to `separator`; steps over both. */
+static struct bytes take_word(struct bytes *line, char separator)
 {
-	struct bytes word = {.start = line->start};
+	const u8 *end = line->length ? memchr(line->start, separator, line->length) : NULL;
+	struct bytes word = {line->start, end ? (size_t)(end - line->start) : line->length};
+	size_t taken = word.length + (end ? 1 : 0);
 
-	while (word.length < line->length && !strchr(separators, line->start[word.length]))
-		word.length++;
-	line->start += word.length;
-	line->length -= word.length;
-	if (line->length) {
-		line->start++;
-		line->length--;
-	}
+	line->start += taken;
+	line->length -= taken;
 	return word;
 }
 
@@ -63,13 +59,13 @@ static void copy_word(struct bytes word, char *to, size_t capacity)
 bool kernel_line_next(struct bytes *text, struct kernel_line *ret_line)
 {
 	while (text->length) {
-		struct bytes line = take_word(text, "\n"), type, module;
+		struct bytes line = take_word(text, '\n'), type, module;
 		struct kernel_line result;
 
-		if (!parse_hex(take_word(&line, " "), &result.address))
+		if (!parse_hex(take_word(&line, ' '), &result.address))
 			continue;
-		type = take_word(&line, " ");
-		copy_word(take_word(&line, "\t"), result.name, sizeof(result.name));
+		type = take_word(&line, ' ');
+		copy_word(take_word(&line, '\t'), result.name, sizeof(result.name));
 		module = line;
 		if (type.length != 1 || !result.name[0])
 			continue;
@@ -160,13 +156,13 @@ int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
 
 	if (!text->length)
 		return 0;
-	line = take_word(text, "\n");
-	copy_word(take_word(&line, " "), module.name, sizeof(module.name));
-	if (!parse_decimal(take_word(&line, " "), &module.bytes))
+	line = take_word(text, '\n');
+	copy_word(take_word(&line, ' '), module.name, sizeof(module.name));
+	if (!parse_decimal(take_word(&line, ' '), &module.bytes))
 		return -EBADMSG;
 	for (int field = 0; field < 3; field++) /* references, users, state */
-		take_word(&line, " ");
-	address = take_word(&line, " ");
+		take_word(&line, ' ');
+	address = take_word(&line, ' ');
 	if (address.length < 2 || memcmp(address.start, "0x", 2) != 0)
 		return -EBADMSG;
 	address.start += 2;

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which samples of a recording are wanted: --pid, --tid, --cpu, --time as perf takes them.
+ */
+#ifndef CMD_SAMPLE_CHOICE_H
+#define CMD_SAMPLE_CHOICE_H
+
+#include "event/event.h"
+#include "perfdata/perfdata.h"
+
+/* The arguments as typed; NULL: not given. */
+struct sample_choice {
+	const char *pids, *tids, *cpus, *times;
+};
+
+/* The same as lists; owns what `settings` refers to. */
+struct chosen_samples {
+	struct filter_settings settings;
+	u32 *pids, *tids, *cpus;
+	struct time_range *times;
+};
+
+/*
+ * Reads the arguments for one recording.
+ *
+ * --time "START,STOP" (either may be empty) in seconds, several with spaces between them, or shares
+ * of the recording: "10%-20%,40%-50%" or "10%/2" (the second tenth).
+ * ret_chosen  release with chosen_samples_release()
+ * Returns 0 or -EINVAL with a sentence.
+ */
+int sample_choice_read(const struct sample_choice *choice, const struct perfdata *data,
+		       struct chosen_samples *ret_chosen);
+/* Frees the lists. For CLEANUP too. */
+void chosen_samples_release(struct chosen_samples *chosen);
+
+#endif

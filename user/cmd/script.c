@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * script: one sample after the other, as perf script prints them.
+ */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/cmd.h"
+#include "cmd/sample_choice.h"
+#include "cmd/script_print.h"
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct script_settings {
+	const char *input;
+	struct script_layout layout;
+	struct sample_choice choice;
+	struct symbolize_settings symbolize;
+	u32 asked; /* fields that were named: it is an error if they are not recorded */
+	bool header, header_only, quiet;
+};
+
+enum {
+	DEFAULT_FIELDS = PRINT_COMM | PRINT_TID | PRINT_TIME | PRINT_CPU | PRINT_PERIOD |
+			 PRINT_EVENT | PRINT_IP | PRINT_SYM | PRINT_SYMOFF | PRINT_DSO,
+};
+
+static const struct {
+	const char *name;
+	u32 field;
+} field_names[] = {
+	{"comm", PRINT_COMM},	    {"tid", PRINT_TID},	      {"pid", PRINT_PID},
+	{"time", PRINT_TIME},	    {"cpu", PRINT_CPU},	      {"period", PRINT_PERIOD},
+	{"event", PRINT_EVENT},	    {"addr", PRINT_ADDR},     {"ip", PRINT_IP},
+	{"sym", PRINT_SYM},	    {"symoff", PRINT_SYMOFF}, {"dso", PRINT_DSO},
+	{"brstack", PRINT_BRSTACK},
+};
+
+/* The field of a name that is `length` bytes long, 0 if there is none. */
+static u32 find_field(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(field_names); i++)
+		if (strlen(field_names[i].name) == length &&
+		    !strncmp(field_names[i].name, name, length))
+			return field_names[i].field;
+	return 0;
+}
+
+static int unknown_field(const char *name, size_t length)
+{
+	const char *names[ARRAY_COUNT(field_names) + 1] = {0};
+	CLEANUP(freep) char *word = must_copy_bytes(name, length);
+	CLEANUP(freep) char *remedy = NULL;
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_COUNT(field_names); i++)
+		names[i] = field_names[i].name;
+	near = nearest_name(word, names);
+	if (near)
+		remedy = must_format("did you mean %s?", near);
+	return fail_plain(-EINVAL,
+			  remedy ? remedy
+				 : "there are comm, tid, pid, time, cpu, period, event, addr, ip, "
+				   "sym, symoff, dso, brstack",
+			  "unknown field '%s'", word);
+}
+
+/* "comm,tid,ip" in place of the default, or "+addr,-cpu" to change it. */
+static int parse_fields(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+	u32 fields = strchr("+-", *argument) ? settings->layout.fields : 0;
+
+	for (const char *item = argument; *item; item += strspn(item, ",")) {
+		bool is_removed = *item == '-';
+		const char *name = item + strspn(item, "+-");
+		size_t length = strcspn(name, ",");
+		u32 field = find_field(name, length);
+
+		if (!field)
+			return unknown_field(name, length);
+		fields = is_removed ? fields & ~field : fields | field;
+		if (!is_removed)
+			settings->asked |= field;
+		item = name + length;
+	}
+	settings->layout.fields = fields;
+	return 0;
+}
+
+static const struct script_settings defaults = {
+	.input = "perf.data",
+	.layout.fields = DEFAULT_FIELDS,
+};
+
+#define AT(member) offsetof(struct script_settings, member)
+
+static const struct option_row options[] = {
+	{.kind = OPTION_TEXT,
+	 .letter = 'i',
+	 .name = "input",
+	 .offset = AT(input),
+	 .argument = "FILE",
+	 .help = "recording to read; - reads standard input"},
+	{.kind = OPTION_HEADING, .help = "What is printed"},
+	{.kind = OPTION_CALL,
+	 .letter = 'F',
+	 .name = "fields",
+	 .argument = "LIST",
+	 .help = "what to print of a sample: "
+		 "comm,tid,pid,time,cpu,period,event,addr,ip,sym,symoff,dso,"
+		 "brstack; +FIELD and -FIELD change the default",
+	 .parse = parse_fields},
+	{.kind = OPTION_FLAG,
+	 .letter = 'G',
+	 .name = "hide-call-graph",
+	 .offset = AT(layout.hide_chains),
+	 .help = "only where the CPU was, not who called it"},
+	{.kind = OPTION_U32,
+	 .name = "max-stack",
+	 .offset = AT(layout.max_stack),
+	 .argument = "FRAMES",
+	 .help = "innermost frames of a stack that are shown"},
+	{.kind = OPTION_FLAG,
+	 .name = "ns",
+	 .offset = AT(layout.is_ns),
+	 .help = "times with nine digits of a second"},
+	{.kind = OPTION_FLAG,
+	 .name = "header",
+	 .offset = AT(header),
+	 .help = "first where and how it was recorded"},
+	{.kind = OPTION_FLAG,
+	 .name = "header-only",
+	 .offset = AT(header_only),
+	 .help = "only where and how it was recorded"},
+	{.kind = OPTION_FLAG,
+	 .letter = 'q',
+	 .name = "quiet",
+	 .offset = AT(quiet),
+	 .help = "do not mention what was passed over in the file"},
+	{.kind = OPTION_HEADING, .help = "Which samples"},
+	{.kind = OPTION_TEXT,
+	 .name = "pid",
+	 .offset = AT(choice.pids),
+	 .argument = "LIST",
+	 .help = "of these processes"},
+	{.kind = OPTION_TEXT,
+	 .name = "tid",
+	 .offset = AT(choice.tids),
+	 .argument = "LIST",
+	 .help = "of these threads"},
+	{.kind = OPTION_TEXT,
+	 .letter = 'c',
+	 .name = "comms",
+	 .offset = AT(layout.comms),
+	 .argument = "NAMES",
+	 .help = "of threads with these names"},
+	{.kind = OPTION_TEXT,
+	 .name = "comm",
+	 .offset = AT(layout.comms),
+	 .argument = "NAMES",
+	 .help = "the same",
+	 .hidden = true},
+	{.kind = OPTION_TEXT,
+	 .letter = 'C',
+	 .name = "cpu",
+	 .offset = AT(choice.cpus),
+	 .argument = "LIST",
+	 .help = "on these CPUs"},
+	{.kind = OPTION_TEXT,
+	 .name = "time",
+	 .offset = AT(choice.times),
+	 .argument = "RANGE",
+	 .help = "START,STOP in seconds, or a share: 10%-20%, 10%/2"},
+	{.kind = OPTION_HEADING, .help = "Names"},
+	{.kind = OPTION_TEXT,
+	 .name = "symfs",
+	 .offset = AT(symbolize.symfs),
+	 .argument = "DIRECTORY",
+	 .help = "look for programs and libraries below this folder"},
+	{.kind = OPTION_TEXT,
+	 .name = "kallsyms",
+	 .offset = AT(symbolize.kallsyms),
+	 .argument = "FILE",
+	 .help = "names of the kernel's functions"},
+	{.kind = OPTION_TEXT,
+	 .letter = 'k',
+	 .name = "vmlinux",
+	 .offset = AT(symbolize.vmlinux),
+	 .argument = "FILE",
+	 .help = "kernel image with symbols"},
+	{.kind = OPTION_FLAG,
+	 .name = "raw-names",
+	 .offset = AT(symbolize.raw_names),
+	 .help = "names as in the symbol table, not demangled"},
+	{.kind = OPTION_END},
+};
+
+/* A field that was asked for has to be recorded by some event. */
+static int check_recorded(const struct script_settings *settings, const struct perfdata *data)
+{
+	enum { BIT_ADDR = 8 };
+	u32 count, recorded = ~(u32)(PRINT_CPU | PRINT_TIME | PRINT_ADDR | PRINT_BRSTACK);
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	for (u32 i = 0; i < count; i++) {
+		recorded |= sources[i].has_cpu ? PRINT_CPU : 0;
+		recorded |= sources[i].has_time ? PRINT_TIME : 0;
+		recorded |= sources[i].has_branches ? PRINT_BRSTACK : 0;
+		recorded |= sources[i].sample_bits & BIT_ADDR ? PRINT_ADDR : 0;
+	}
+	if (settings->choice.cpus && !(recorded & PRINT_CPU))
+		return fail_plain(-EINVAL, "leave out --cpu",
+				  "the samples do not say on which CPU they were taken");
+	for (size_t i = 0; i < ARRAY_COUNT(field_names); i++)
+		if (settings->asked & ~recorded & field_names[i].field)
+			return fail_plain(-EINVAL, "leave it out of -F", "the samples hold no '%s'",
+					  field_names[i].name);
+	return 0;
+}
+
+/* Reader, choice of samples, and then both halves of the printer. */
+static int print_samples(const struct script_settings *settings, struct perfdata *data,
+			 const struct filter_settings *chosen)
+{
+	CLEANUP(symbolizer_freep)
+	struct symbolizer *symbolizer = symbolizer_new(&settings->symbolize);
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+	struct script_printer *printer = script_printer_new(&settings->layout, sources, count,
+							    symbolizer, stdout);
+	struct event_sink *halves[] = {script_printer_follower(printer),
+				       script_printer_sink(printer)};
+	struct event_sink *both = tee_new(halves, ARRAY_COUNT(halves));
+	struct event_sink *filter = filter_new(chosen, both);
+	int error = perfdata_read(data, filter);
+
+	filter_free(filter);
+	tee_free(both);
+	script_printer_free(printer);
+	if (fflush(stdout) && !error)
+		error = fail(-errno, NULL, "cannot write to standard output");
+	return error;
+}
+
+static int run(const void *all_settings, struct arguments arguments)
+{
+	const struct script_settings *settings = all_settings;
+	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
+	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
+	int error;
+
+	if (arguments.count)
+		return fail_plain(-EINVAL, "name the recording with -i",
+				  "script takes no argument: '%s'", arguments.items[0]);
+	error = perfdata_open(settings->input, &data);
+	if (!error)
+		error = check_recorded(settings, data);
+	if (!error)
+		error = sample_choice_read(&settings->choice, data, &chosen);
+	if (error)
+		return error;
+	pager_start();
+	if (settings->header || settings->header_only)
+		perfdata_print_header(data, stdout);
+	if (!settings->header_only)
+		error = print_samples(settings, data, &chosen.settings);
+	pager_finish();
+	if (!settings->quiet)
+		fputs(perfdata_warnings(data), stderr);
+	return error;
+}
+
+const struct command command_script = {
+	.name = "script",
+	.summary = "print the samples of a recording, one after the other",
+	.synopsis = "[options]",
+	.examples = "bpfprof script\tprint all samples of perf.data\n"
+		    "bpfprof script -F comm,tid,time,ip,sym\tonly some fields\n"
+		    "bpfprof script -i - < perf.data\tread standard input\n",
+	.options = options,
+	.settings_bytes = sizeof(struct script_settings),
+	.defaults = &defaults,
+	.run = run,
+};

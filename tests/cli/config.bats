@@ -50,7 +50,7 @@ titles() {
 	"$BPFPROF" report -i "$RECORDING" >shown
 	grep -q '^# .*Command' shown
 	[ "$(grep -c Symbol shown)" -eq 0 ]
-	[ "$(grep -c -e "--" shown)" -eq 0 ]
+	[ "$(grep -c -e "---" shown)" -eq 0 ]
 }
 
 @test "keys of perf that we do not know are left alone" {

@@ -48,7 +48,7 @@ on_terminal() {
 @test "less gets the settings that let short output stand" {
 	printf '#!/bin/sh\necho "LESS=$LESS COLUMNS=$COLUMNS"\ncat >/dev/null\n' >pager
 	run on_terminal 'PAGER=./pager "$BPFPROF" record --help'
-	[[ $output == *"LESS=FRX COLUMNS=90"* ]]
+	[[ $output == *"LESS=FRSX COLUMNS=90"* ]]
 	run on_terminal 'LESS=S PAGER=./pager "$BPFPROF" record --help'
 	[[ $output == *"LESS=S COLUMNS=90"* ]]
 }

@@ -90,7 +90,8 @@ static void catch_signals(void)
 static void become_pager(const char *command, int input)
 {
 	dup2(input, STDIN_FILENO);
-	setenv("LESS", "FRX", 0); /* quit if it fits, colours, leave the text on the screen */
+	/* As perf: end if it fits, colours, no wrapping, leave the text on the screen. */
+	setenv("LESS", "FRSX", 0);
 	execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 	_exit(127);
 }

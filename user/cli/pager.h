@@ -8,7 +8,7 @@
 #include <stdbool.h>
 
 /*
- * Sends stdout through $BPFPROF_PAGER, $PAGER or "less" (LESS=FRX unless set) if stdin and stdout
+ * Sends stdout through $BPFPROF_PAGER, $PAGER or "less" (LESS=FRSX unless set) if stdin and stdout
  * are a terminal that is not dumb; otherwise, with an empty or missing pager or "cat", does
  * nothing. COLUMNS keeps the terminal's width.
  */

@@ -13,27 +13,47 @@
 #include <string.h>
 
 enum {
+	NARROWEST_TEXT = 60,
 	WIDEST_TEXT = 100, /* longer lines are hard to read */
 	WIDEST_NAME = 26,  /* longer ones have their text on the next line */
 };
+
+/* Bytes of the next piece that stays on one line: a word, or of a word longer than a line as many
+ * of its parts (a,b or a|b) as fit. */
+static unsigned int piece_length(const char *words, unsigned int width)
+{
+	unsigned int length = (unsigned int)strcspn(words, " ");
+	unsigned int parts = 0;
+
+	if (length <= width)
+		return length;
+	for (unsigned int i = 0; i < width; i++)
+		if (words[i] == ',' || words[i] == '|')
+			parts = i + 1;
+	return parts ? parts : length;
+}
 
 /* Writes words in lines of at most `width` columns; the first line begins at `column`. */
 static void write_wrapped(FILE *out, const char *words, unsigned int indent, unsigned int column,
 			  unsigned int width)
 {
-	while (*words) {
-		unsigned int length = (unsigned int)strcspn(words, " ");
+	unsigned int blank = 1;
 
-		if (column > indent && column + 1 + length > width) {
+	while (*words) {
+		unsigned int length = piece_length(words, width - indent);
+
+		if (column > indent && column + blank + length > width) {
 			fprintf(out, "\n%*s", (int)indent, "");
 			column = indent;
 		} else if (column > indent) {
-			fputc(' ', out);
-			column++;
+			fprintf(out, "%*s", (int)blank, "");
+			column += blank;
 		}
 		fwrite(words, 1, length, out);
 		column += length;
-		words += length + (words[length] == ' ');
+		words += length;
+		blank = *words == ' ';
+		words += blank;
 	}
 	fputc('\n', out);
 }
@@ -242,6 +262,9 @@ void options_print_help(const struct command *command, FILE *out, unsigned int w
 	CLEANUP(freep) char *summary = sentence_of(command->summary, strlen(command->summary));
 	unsigned int indent = widest_name(command) + 4;
 	unsigned int wide = width < WIDEST_TEXT ? width : WIDEST_TEXT;
+
+	if (wide < NARROWEST_TEXT)
+		wide = NARROWEST_TEXT;
 
 	fprintf(out, "Usage: bpfprof %s%s%s\n\n", command->name, *command->name ? " " : "",
 		command->synopsis);

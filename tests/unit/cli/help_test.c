@@ -21,7 +21,8 @@ static const struct option_row rows[] = {
 	{OPTION_U32, 'F', "freq", FIELD(frequency_hz), .argument = "HZ",
 	 .help = "samples a second"},
 	{OPTION_BYTES, 0, "ring-size", FIELD(ring_bytes), .argument = "BYTES",
-	 .help = "a phrase that is so long that it can't stand on a line of eighty columns and "
+	 .help = "a phrase that is so long that it can't stand on a line of eighty columns, with "
+		 "a|list,of|many|more|words,than|fit|into,a|line|even|of|a,wide|terminal, and "
 		 "has to be wrapped"},
 	{OPTION_DURATION, 0, "duration", FIELD(duration_ns), .argument = "TIME",
 	 .help = "end after this *time*"},

@@ -155,13 +155,11 @@ static void find_features(struct perfdata *data)
 		if (!has_feature(header, feature))
 			continue;
 		section = read_section(&table);
-		if (table.overrun)
+		/* an instant of our writer leaves nonsense for the place of an empty one */
+		if (table.overrun || !is_whole(data, section))
 			is_cut = true;
-		else if (is_whole(data, section))
+		else
 			data->features[feature] = file_part(data, section);
-		/* an instant of our writer leaves nonsense for the first, empty one */
-		else if (feature != FEATURE_BUILD_ID)
-			is_cut = true;
 	}
 	if (is_cut)
 		session_damaged(data, "cut at byte %zu: the features behind the records are gone",

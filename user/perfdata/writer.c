@@ -297,7 +297,8 @@ static void encode_losses(struct perfdata_writer *writer)
 
 	for (u32 reason = 0; reason < COUNTER_COUNT; reason++) {
 		note.losses[reason] = loss_of(writer, reason);
-		if (counter_rows[reason].kind == LOST)
+		/* a timer that did not fire is no sample to perf, which never hears of it */
+		if (counter_rows[reason].kind == LOST && reason != COUNTER_lost_late)
 			lost += note.losses[reason] - writer->losses_told[reason];
 		writer->losses_told[reason] = note.losses[reason];
 	}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Recordings of others: other byte orders, other records, cut and damaged. */
+#include "base/fail.h"
+#include "unit/perfdata/foreign.h"
+#include "unit/perfdata/recording.h"
+
+enum {
+	IP = 1,
+	TID = 2,
+	TIME = 4,
+	ADDR = 8,
+	CALLCHAIN = 32,
+	CPU = 128,
+	PERIOD = 256,
+	RAW = 1024,
+	USUAL = IP | TID | TIME,
+};
+enum { PRECISE = 15, SAMPLE_ID_ALL = 1 << 18, EXCLUDE_GUEST = 1 << 20 }; /* of the flags */
+
+/* What stands at the end of records that are no samples: TID, TIME, CPU. */
+static void put_trailer(struct foreign *foreign, u64 time_ns)
+{
+	put32(foreign, 5);
+	put32(foreign, 6);
+	put64(foreign, time_ns);
+	put32(foreign, 3);
+	put32(foreign, 0);
+}
+
+/* With IP, TID and TIME only. */
+static void put_short_sample(struct foreign *foreign, u64 time_ns)
+{
+	record_begin(foreign, 9, 2);
+	put64(foreign, 0x1234);
+	put32(foreign, 5);
+	put32(foreign, 6);
+	put64(foreign, time_ns);
+	record_end(foreign);
+}
+
+static void put_everything(struct foreign *foreign)
+{
+	record_begin(foreign, 10, 2); /* MMAP2 */
+	put32(foreign, 5);
+	put32(foreign, 6);
+	put64(foreign, 0x400000);
+	put64(foreign, 0x2000);
+	put64(foreign, 0x1000);
+	put32(foreign, 8);
+	put32(foreign, 1);
+	put64(foreign, 77);
+	put64(foreign, 3);
+	put32(foreign, 5);
+	put32(foreign, 2);
+	put_string(foreign, "/bin/x", 8);
+	put_trailer(foreign, 10);
+	record_end(foreign);
+
+	record_begin(foreign, 3, 0x2000); /* COMM */
+	put32(foreign, 5);
+	put32(foreign, 6);
+	put_string(foreign, "name", 8);
+	put_trailer(foreign, 11);
+	record_end(foreign);
+
+	record_begin(foreign, 9, 1); /* SAMPLE */
+	put64(foreign, 0x1234);
+	put32(foreign, 5);
+	put32(foreign, 6);
+	put64(foreign, 12);
+	put64(foreign, 0xdada);
+	put32(foreign, 3);
+	put32(foreign, 0);
+	put64(foreign, 100);
+	put64(foreign, 4);
+	put64(foreign, (u64)-128);
+	put64(foreign, 0x1234);
+	put64(foreign, (u64)-512);
+	put64(foreign, 0x5678);
+	put32(foreign, 4); /* RAW */
+	put32(foreign, 0xffffffff);
+	record_end(foreign);
+
+	record_begin(foreign, 7, 0); /* FORK */
+	put32(foreign, 8);
+	put32(foreign, 5);
+	put32(foreign, 9);
+	put32(foreign, 6);
+	put64(foreign, 13);
+	put_trailer(foreign, 13);
+	record_end(foreign);
+
+	record_begin(foreign, 17, 0); /* KSYMBOL */
+	put64(foreign, 0xffffffffc0000000);
+	put32(foreign, 64);
+	put16(foreign, 1);
+	put16(foreign, 0);
+	put_string(foreign, "bpf_prog", 16);
+	put_trailer(foreign, 14);
+	record_end(foreign);
+}
+
+static const char everything[] =
+	"mapping 10 pid 5 tid 6 space 2 data 0 400000+2000 from 1000 device 8:1 inode 77/3 5 2 "
+	"/bin/x id \n"
+	"name 11 pid 5 tid 6 exec 1 name\n"
+	"sample 12 source 0 pid 5 tid 6 cpu 3 weight 100 at 1234 space 1 data dada cut 0: 1234/1/0 "
+	"5678/2/0\n"
+	"fork 13 pid 8 tid 9 of 5 6 found 0\n"
+	"symbol 14 ffffffffc0000000+40 type 1 flags 0 bpf_prog\n";
+
+static void both_byte_orders_read_the_same(void **state)
+{
+	for (int turned = 0; turned <= 1; turned++) {
+		struct foreign foreign = foreign_begin(
+			turned, USUAL | ADDR | CPU | PERIOD | CALLCHAIN | RAW,
+			SAMPLE_ID_ALL | EXCLUDE_GUEST | 2ull << PRECISE);
+		struct collector collector;
+		struct perfdata *data;
+		u32 count;
+
+		put_everything(&foreign);
+		foreign_end(&foreign);
+		assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
+		assert_string_equal(text_view(&collector.lines), everything);
+		text_release(&collector.lines);
+
+		assert_int_equal(perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes,
+								    foreign.bytes.length},
+						     &data),
+				 0);
+		assert_string_equal(perfdata_header(data)->hostname, "elsewhere");
+		assert_int_equal(perfdata_header(data)->is_swapped, turned);
+		assert_string_equal(perfdata_sources(data, &count)->name,
+				    "cpu-clock:ppH"); /* as perf has it */
+		perfdata_close(data);
+		text_release(&foreign.bytes);
+	}
+	(void)state;
+}
+
+static void feature_bits_of_a_foreign_32_bit_machine_are_found(void **state)
+{
+	struct foreign foreign = foreign_begin(true, USUAL, SAMPLE_ID_ALL);
+	struct perfdata *data;
+
+	put_short_sample(&foreign, 1);
+	foreign_end(&foreign);
+	/* longs of 32 bits: the low word comes first */
+	patch64(&foreign, AT_FEATURES, (u64)1 << 3 << 32);
+	assert_int_equal(
+		perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes, foreign.bytes.length},
+				    &data),
+		0);
+	assert_string_equal(perfdata_header(data)->hostname, "elsewhere");
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void branch_flags_of_the_other_byte_order_are_turned_field_by_field(void **state)
+{
+	enum { BRANCH_STACK = 2048, PREDICTED = 2, CYCLES = 0x123 << 4, CALL = 4 << 20 };
+
+	for (int turned = 0; turned <= 1; turned++) {
+		struct foreign foreign = foreign_begin(turned, USUAL | BRANCH_STACK, 0);
+		struct collector collector;
+
+		record_begin(&foreign, 9, 2);
+		put64(&foreign, 0x1234);
+		put64(&foreign, 0);
+		put64(&foreign, 20);
+		put64(&foreign, 1);
+		put64(&foreign, 0xaaaa);
+		put64(&foreign, 0xbbbb);
+		/* there, predicted is bit 62, cycles end at bit 44, type at bit 40 */
+		put64(&foreign, turned ? 1ull << 62 | 0x123ull << 44 | 4ull << 40
+				       : PREDICTED | CYCLES | CALL);
+		record_end(&foreign);
+		foreign_end(&foreign);
+		assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
+		assert_non_null(strstr(text_view(&collector.lines), "aaaa>bbbb!401232 hw_idx -1"));
+		text_release(&collector.lines);
+		text_release(&foreign.bytes);
+	}
+	(void)state;
+}
+
+static void events_come_in_order_of_time_and_those_without_come_first(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL, SAMPLE_ID_ALL);
+	struct collector collector;
+	const char *first, *second, *third;
+
+	put_short_sample(&foreign, 300);
+	put_short_sample(&foreign, 100);
+	put_short_sample(&foreign, 0);
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
+	first = strstr(text_view(&collector.lines), "sample 0 ");
+	second = strstr(text_view(&collector.lines), "sample 100 ");
+	third = strstr(text_view(&collector.lines), "sample 300 ");
+	assert_true(first && first < second && second < third);
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void unknown_records_are_passed_over_with_one_warning_a_kind(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL, SAMPLE_ID_ALL);
+	struct text warnings = {0};
+	struct collector collector;
+
+	for (u32 i = 0; i < 3; i++) {
+		record_begin(&foreign, 40, 0);
+		put64(&foreign, 1);
+		record_end(&foreign);
+		record_begin(&foreign, 120 + i % 2, 0);
+		record_end(&foreign);
+	}
+	put_short_sample(&foreign, 1);
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, &warnings), 0);
+	assert_int_equal(collector.samples, 1);
+	assert_string_equal(text_view(&warnings),
+			    "records of type 40 are not known and were passed over\n"
+			    "records of type 120 are not known and were passed over\n"
+			    "records of type 121 are not known and were passed over\n");
+	text_release(&warnings);
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void chain_with_an_unknown_marker_is_dropped(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL | CALLCHAIN, 0);
+	struct collector collector;
+
+	record_begin(&foreign, 9, 2);
+	put64(&foreign, 0x1234);
+	put64(&foreign, 0);
+	put64(&foreign, 5);
+	put64(&foreign, 2);
+	put64(&foreign, (u64)-77);
+	put64(&foreign, 0x5678);
+	record_end(&foreign);
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
+	assert_non_null(strstr(text_view(&collector.lines), "at 1234 space 2 data 0 cut 0:\n"));
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void chain_longer_than_its_record_is_damage_and_the_rest_is_shown(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL | CALLCHAIN, 0);
+	struct collector collector;
+
+	for (u64 count = 0; count < 2; count++) {
+		record_begin(&foreign, 9, 2);
+		put64(&foreign, 0x1234);
+		put64(&foreign, 0);
+		put64(&foreign, 5);
+		put64(&foreign, count ? 1ull << 61 : 0);
+		record_end(&foreign);
+	}
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, NULL), -EBADMSG);
+	assert_string_equal(fail_sentence(), "recording is damaged: 1 records make no sense; 1 "
+					     "samples are shown");
+	assert_int_equal(collector.samples, 1);
+	assert_true(collector.has_ended);
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void losses_of_perf_are_told(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL, 0);
+	struct collector collector;
+
+	record_begin(&foreign, 2, 0); /* LOST */
+	put64(&foreign, 7);
+	put64(&foreign, 11);
+	record_end(&foreign);
+	record_begin(&foreign, 13, 0); /* LOST_SAMPLES */
+	put64(&foreign, 5);
+	record_end(&foreign);
+	record_begin(&foreign, 13, 0x8000); /* by a BPF filter: not lost */
+	put64(&foreign, 1000);
+	record_end(&foreign);
+	put_short_sample(&foreign, 1);
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
+	assert_int_equal(collector.losses, 16);
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void recording_that_was_never_ended_is_read_to_its_end(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL, 0);
+	struct collector collector;
+
+	put_short_sample(&foreign, 1);
+	put_short_sample(&foreign, 2);
+	assert_int_equal(foreign_read(&foreign, &collector, NULL), -EBADMSG);
+	assert_string_equal(fail_sentence(),
+			    "recording was not ended by its recorder; the 2 samples "
+			    "in it are shown");
+	assert_int_equal(collector.samples, 2);
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void expect_refused(const char *bytes, size_t length, const char *sentence)
+{
+	struct perfdata *data = NULL;
+
+	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)bytes, length}, &data),
+			 -EBADMSG);
+	assert_null(data);
+	assert_string_equal(fail_sentence(), sentence);
+}
+
+static void what_is_no_recording_is_refused_in_one_line(void **state)
+{
+	expect_refused("", 0, "recording is empty: nothing was recorded; record again");
+	expect_refused(
+		"hello, world", 12,
+		"recording is not a perf.data file; give a file recorded by perf or bpfprof");
+	expect_refused("PERFILE2", 8,
+		       "recording has a damaged header; give a file recorded by perf or bpfprof");
+	expect_refused("PERFILE2h\0\0\0\0\0\0", 16,
+		       "recording is cut inside its header; record again");
+	(void)state;
+}
+
+/* The text of what can be read of the first `length` bytes; "" if it cannot be opened. */
+static int read_cut(struct bytes bytes, size_t length, struct text *ret_lines)
+{
+	/* a copy of just that size, for the sanitizer to see what lies behind it */
+	char *copy = must_copy_bytes(bytes.start, length);
+	u8 *exact = must_resize_array(copy, length ? length : 1, 1);
+	struct collector collector = collector_make();
+	struct perfdata *data;
+	int error = perfdata_open_bytes((struct bytes){exact, length}, &data);
+
+	*ret_lines = (struct text){0};
+	if (!error) {
+		error = perfdata_read(data, &collector.sink);
+		assert_true(collector.has_ended);
+		*ret_lines = collector.lines;
+		perfdata_close(data);
+	}
+	free(exact);
+	return error;
+}
+
+/* Every length but the whole is an error with a sentence; the events are among the whole's. */
+static void cut_everywhere(struct bytes bytes, size_t step)
+{
+	struct text whole, part;
+	u64 most = 0;
+
+	assert_int_equal(read_cut(bytes, bytes.length, &whole), 0);
+	for (size_t length = 0; length < bytes.length; length += step) {
+		u64 lines = 0;
+
+		fail_clear();
+		assert_int_equal(read_cut(bytes, length, &part), -EBADMSG);
+		assert_true(*fail_sentence());
+		for (char *next = part.bytes, *line; (line = strsep(&next, "\n"));) {
+			if (!strncmp(line, "sample", 6))
+				assert_non_null(strstr(whole.bytes, line));
+			lines++;
+		}
+		assert_true(lines >= most);
+		most = lines;
+		text_release(&part);
+	}
+	text_release(&whole);
+}
+
+static void cut_file_of_ours_gives_all_whole_records(void **state)
+{
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct bytes bytes;
+
+	settings.source_count = 2;
+	recording_write(&settings);
+	bytes = recording_bytes(path);
+	cut_everywhere(bytes, 1);
+	free((void *)bytes.start);
+	recording_remove(path);
+	(void)state;
+}
+
+static void cut_file_of_perf_gives_all_whole_records(void **state)
+{
+	static const char path[] = "../shared/perf-corpus/perf.data.group_desc-4.14";
+	struct bytes bytes;
+
+	if (access(path, R_OK)) {
+		print_message("no %s\n", path);
+		skip();
+	}
+	bytes = recording_bytes(path);
+	cut_everywhere(bytes, 7);
+	free((void *)bytes.start);
+	(void)state;
+}
+
+static void damage_anywhere_never_crashes(void **state)
+{
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct text lines;
+	struct bytes bytes;
+
+	settings.source_count = 2;
+	recording_write(&settings);
+	bytes = recording_bytes(path);
+	for (size_t at = 0; at < bytes.length; at++) {
+		u8 *byte = (u8 *)bytes.start + at, before = *byte;
+
+		*byte ^= 0xff;
+		read_cut(bytes, bytes.length, &lines);
+		text_release(&lines);
+		*byte = before;
+	}
+	free((void *)bytes.start);
+	recording_remove(path);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(both_byte_orders_read_the_same),
+		cmocka_unit_test(feature_bits_of_a_foreign_32_bit_machine_are_found),
+		cmocka_unit_test(branch_flags_of_the_other_byte_order_are_turned_field_by_field),
+		cmocka_unit_test(events_come_in_order_of_time_and_those_without_come_first),
+		cmocka_unit_test(unknown_records_are_passed_over_with_one_warning_a_kind),
+		cmocka_unit_test(chain_with_an_unknown_marker_is_dropped),
+		cmocka_unit_test(chain_longer_than_its_record_is_damage_and_the_rest_is_shown),
+		cmocka_unit_test(losses_of_perf_are_told),
+		cmocka_unit_test(recording_that_was_never_ended_is_read_to_its_end),
+		cmocka_unit_test(what_is_no_recording_is_refused_in_one_line),
+		cmocka_unit_test(cut_file_of_ours_gives_all_whole_records),
+		cmocka_unit_test(cut_file_of_perf_gives_all_whole_records),
+		cmocka_unit_test(damage_anywhere_never_crashes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -42,10 +42,17 @@ set_recorder() {
 	esac
 }
 
-# run_recorder COMMAND...: stops the bench if the recorder does not work.
+# run_recorder COMMAND...: stops the bench if the recorder does not work. perf gets three attempts:
+# it crashes when somebody else begins to record with attr.build_id while it records (the kernel then
+# marks perf's mappings as if they held build ids; seen with perf 6.1 on Linux 6.18).
 run_recorder() {
-	"${recorder[@]}" "$@" 2>"$folder/messages" && return
-	echo "bench: failed: ${recorder[*]} $*: $(tail -n 1 "$folder/messages")" >&2
+	local attempt
+
+	for attempt in 1 2 3; do
+		rm -f "$folder/used"
+		"${recorder[@]}" "$@" 2>"$folder/messages" && return
+		echo "bench: failed ($attempt): ${recorder[*]} $*: $(tail -n 1 "$folder/messages")" >&2
+	done
 	exit 1
 }
 
@@ -134,7 +141,6 @@ bench_recorder() {
 record_resources() {
 	set_recorder "$1" "$2" "$3"
 	recorder=("$bench/resources" "$folder/used" "${recorder[@]}")
-	rm -f "$folder/used"
 	run_recorder sleep "$SECONDS_EACH" >/dev/null
 	echo "$(cat "$folder/used") $(count_events "$3") $(stat -c %s "$3")"
 }

@@ -14,7 +14,7 @@
 
 __attribute__((noinline)) static void work_a_little(void)
 {
-	for (int turn = 0; turn < 100000; turn++)
+	for (int turn = 0; turn < 1000000; turn++)
 		__asm__ volatile("" ::: "memory");
 }
 

@@ -11,6 +11,7 @@
  */
 #include "host/kernel_symbols.h"
 
+#include "base/memory.h"
 #include "host/kernel_lines.h"
 
 #include <ctype.h>
@@ -123,9 +124,20 @@ int kernel_symbols_read(struct bytes text, struct symbols *symbols)
 
 int kernel_symbol_address(struct bytes text, const char *name, u64 *ret_address)
 {
+	CLEANUP(freep) char *needle = must_format(" %s", name);
+	const u8 *end = text.start + text.length, *hit;
 	struct kernel_line line;
 
-	while (kernel_line_next(&text, &line)) {
+	/* A search first: to take every line apart is most of the time that a recording needs to
+	 * start. */
+	while (text.length && (hit = memmem(text.start, text.length, needle, strlen(needle)))) {
+		const u8 *newline = memrchr(text.start, '\n', (size_t)(hit - text.start));
+
+		if (newline)
+			text.start = newline + 1;
+		text.length = (size_t)(end - text.start);
+		if (!kernel_line_next(&text, &line))
+			break;
 		if (strcmp(line.name, name) != 0 || line.module[0])
 			continue;
 		*ret_address = line.address;

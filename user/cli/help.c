@@ -245,7 +245,7 @@ static bool next_example(const char **lines, struct example *ret_example)
 	return true;
 }
 
-static void print_examples(const char *lines, FILE *out)
+static void print_examples(const char *lines, FILE *out, unsigned int width)
 {
 	struct example example;
 
@@ -253,7 +253,8 @@ static void print_examples(const char *lines, FILE *out)
 	while (next_example(&lines, &example)) {
 		CLEANUP(freep) char *said = sentence_of(example.said, example.said_length);
 
-		fprintf(out, "  %.*s\n      %s\n", (int)example.typed_length, example.typed, said);
+		fprintf(out, "  %.*s\n      ", (int)example.typed_length, example.typed);
+		write_wrapped(out, said, 6, 6, width);
 	}
 }
 
@@ -278,7 +279,7 @@ void options_print_help(const struct command *command, FILE *out, unsigned int w
 			print_row(command, row, out, indent, wide);
 	}
 	if (command->examples)
-		print_examples(command->examples, out);
+		print_examples(command->examples, out, wide);
 	fprintf(out, "\nMore: man bpfprof%s%s\n", *command->name ? "-" : "", command->name);
 }
 

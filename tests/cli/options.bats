@@ -63,3 +63,53 @@ refused() {
 	refused 'check: unknown option --\x1b[2Jx; see bpfprof check --help' check $'--\e[2Jx'
 	refused "unknown command 'x\\x0ay'; bpfprof --help lists them; to profile a program: bpfprof -- PROGRAM" $'x\ny'
 }
+
+@test "what fingers know from perf record is understood" {
+	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	while read -r -a options; do
+		run "$BPFPROF" record -q "${options[@]}" -o out -- true </dev/null
+		echo "${options[*]}: $status $output"
+		[ "$status" -eq 0 ]
+		[ -z "$output" ]
+	done <<-END
+		-F99 -a
+		-ag -F 99
+		--freq=99 --call-graph=fp
+		--call-graph fp -z3
+		-z -c 1000000
+		--compression-level=3 -e cpu-clock:u,page-faults
+		--no-inherit -N
+	END
+}
+
+@test "what fingers know from perf report is understood" {
+	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	"$BPFPROF" record -q -F 999 -- "${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/tests/workloads}/spin" 0.1
+	while read -r -a options; do
+		run "$BPFPROF" report "${options[@]}" </dev/null
+		echo "${options[*]}: $status $output"
+		[ "$status" -eq 0 ]
+		[ -n "$output" ]
+	done <<-END
+		--stdio
+		-g caller --stdio
+		-gcaller
+		-g graph,0.5,caller -n
+		--call-graph=fractal,1 --no-children
+		-g
+		-G -i perf.data
+		-s comm,dso
+		--sort=dso --percent-limit=1
+		-F overhead,sym -t,
+		perf.data --no-children
+	END
+}
+
+@test "a command of its own keeps its options" {
+	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	run "$BPFPROF" record -q echo -F --help
+	[ "$status" -eq 0 ]
+	[ "$output" = '-F --help' ]
+	run "$BPFPROF" record -q -- sh -c 'exit 7'
+	[ "$status" -eq 7 ]
+}

@@ -2,21 +2,21 @@
 /*
  * The identity of a binary: its GNU build id note.
  *
- * Reads headers itself instead of through libelf: the start-up scan of a machine asks this of
- * thousands of files, and three small preads answer it. Formats: gABI chapters 4 and 5 (ELF header,
- * program header, note section).
+ * For files it reads headers itself instead of through libelf: the start-up scan of a machine asks
+ * this of thousands of files, and three small preads answer it. Formats: gABI chapters 4 and 5 (ELF
+ * header, program header, note section).
  */
 #include "binary/build_id.h"
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "binary/elf_file.h"
+#include "binary/open_below.h"
 
 #include <elf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum {
 	PROGRAM_HEADERS_MAX = 4096, /* of a file; real ones have about ten */
@@ -161,15 +161,11 @@ int build_id_of_fd(int fd, struct build_id *ret_id)
 
 int build_id_of_file(const char *path, struct build_id *ret_id)
 {
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct stat status;
+	CLEANUP(closep) int fd = -1;
+	int error = open_below("", path, LINKS_FOLLOWED, &fd);
 
-	if (fd < 0)
-		return -errno;
-	if (fstat(fd, &status))
-		return -errno;
-	if (!S_ISREG(status.st_mode))
-		return -EBADMSG;
+	if (error)
+		return error == -EINVAL ? -EBADMSG : error;
 	return build_id_of_fd(fd, ret_id);
 }
 
@@ -204,6 +200,22 @@ int build_id_in_notes(struct bytes notes, bool swap, struct build_id *ret_id)
 		cursor_take(&cursor, padded(id_bytes) - id_bytes);
 	}
 	return -ENODATA;
+}
+
+int build_id_of_image(struct bytes image, struct build_id *ret_id)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	int error = elf_file_open(image, &file);
+
+	if (error)
+		return error;
+	error = -ENODATA;
+	for (u32 i = 0; i < file.section_count && error; i++) {
+		if (file.sections[i].type == SHT_NOTE)
+			error = build_id_in_notes(elf_file_contents(&file, &file.sections[i]),
+						  file.is_swapped, ret_id);
+	}
+	return error;
 }
 
 int build_id_of_kernel(struct build_id *ret_id)

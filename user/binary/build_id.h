@@ -25,6 +25,8 @@ int build_id_of_file(const char *path, struct build_id *ret_id);
 /* The build id inside the bytes of ELF notes (PT_NOTE contents, /sys/kernel/notes). Pure.
  * `swap`: notes of the other byte order. Returns 0, -ENODATA or -EBADMSG. */
 int build_id_in_notes(struct bytes notes, bool swap, struct build_id *ret_id);
+/* The same of a whole image in memory. Returns 0, -ENODATA or -EBADMSG. */
+int build_id_of_image(struct bytes image, struct build_id *ret_id);
 /* The running kernel's, from /sys/kernel/notes. */
 int build_id_of_kernel(struct build_id *ret_id);
 

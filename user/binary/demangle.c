@@ -4,16 +4,32 @@
  */
 #include "binary/demangle.h"
 
+#include "base/memory.h"
+
 #include <libiberty/demangle.h>
 #include <string.h>
 
 /* A name longer than this is not worth reading, and demangling it can take very long. */
 enum { MANGLED_MAX_BYTES = 64 << 10 };
 
+static const char plt_suffix[] = "@plt";
+
+static char *demangle_whole(const char *name, int brief)
+{
+	return cplus_demangle(name, brief ? DMGL_NO_OPTS : DMGL_PARAMS | DMGL_ANSI);
+}
+
 char *demangle(const char *name, int brief)
 {
+	size_t length = strnlen(name, MANGLED_MAX_BYTES), suffix = sizeof(plt_suffix) - 1;
+	CLEANUP(freep) char *stem = NULL, *shown = NULL;
+
 	/* _Z…, _R… and _GLOBAL_…; spares the others the call. */
-	if (name[0] != '_' || strnlen(name, MANGLED_MAX_BYTES) == MANGLED_MAX_BYTES)
+	if (name[0] != '_' || length == MANGLED_MAX_BYTES)
 		return NULL;
-	return cplus_demangle(name, brief ? DMGL_NO_OPTS : DMGL_PARAMS | DMGL_ANSI);
+	if (length <= suffix || strcmp(name + length - suffix, plt_suffix) != 0)
+		return demangle_whole(name, brief);
+	stem = must_copy_bytes(name, length - suffix);
+	shown = demangle_whole(stem, brief);
+	return shown ? must_format("%s%s", shown, plt_suffix) : NULL;
 }

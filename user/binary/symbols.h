@@ -55,7 +55,10 @@ size_t symbols_bytes(const struct symbols *symbols);
 int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug);
 
 /* Adds the .symtab of a kernel image by its link-time virtual addresses. Finishes the table.
+ * reference      name of a symbol whose address is wanted
+ * ret_reference  that address, 0 if there is no such symbol
  * Returns as symbols_add_elf(). */
-int symbols_add_kernel_image(struct symbols *symbols, struct bytes image);
+int symbols_add_kernel_image(struct symbols *symbols, struct bytes image, const char *reference,
+			     u64 *ret_reference);
 
 #endif

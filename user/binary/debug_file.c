@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The separate debug file of a binary.
+ *
+ * Places: GDB manual, "Debugging Information in Separate Files" and "MiniDebugInfo";
+ * /usr/lib/debug/<path>[.debug] are where perf looks besides (tools/perf/util/dso.c, Linux 6.1).
+ */
+#include "binary/debug_file.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "binary/elf_file.h"
+#include "binary/open_below.h"
+
+#include <errno.h>
+#include <lzma.h>
+#include <stdio.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { UNPACKED_MAX_BYTES = 256 << 20, UNPACK_MEMORY_MAX_BYTES = 128 << 20 };
+
+static const char debug_root[] = "/usr/lib/debug";
+
+/* What the binary says of its debug file. */
+struct wanted {
+	const struct build_id *id;
+	u32 checksum;
+	bool has_link;
+};
+
+bool has_symbol_table(struct bytes image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	return !elf_file_open(image, &file) && elf_file_section(&file, SHT_SYMTAB, NULL);
+}
+
+static u32 checksum_of(struct bytes bytes)
+{
+	uLong checksum = crc32(0, NULL, 0);
+
+	while (bytes.length) {
+		uInt part = bytes.length > 1u << 30 ? 1u << 30 : (uInt)bytes.length;
+
+		checksum = crc32(checksum, bytes.start, part);
+		bytes.start += part;
+		bytes.length -= part;
+	}
+	return (u32)checksum;
+}
+
+static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
+{
+	struct build_id id;
+
+	if (!has_symbol_table(bytes))
+		return false;
+	if (!wanted->id->length)
+		return wanted->has_link && checksum_of(bytes) == wanted->checksum;
+	return !build_id_of_fd(fd, &id) && id.length == wanted->id->length &&
+	       !memcmp(id.bytes, wanted->id->bytes, id.length);
+}
+
+static int try_below(const char *root, const char *path, const struct wanted *wanted,
+		     struct bytes *ret_bytes)
+{
+	CLEANUP(closep) int fd = -1;
+	struct bytes bytes;
+
+	if (open_below(root, path, LINKS_FOLLOWED, &fd) || file_map_fd(fd, &bytes))
+		return -ENOENT;
+	if (!is_wanted(fd, bytes, wanted)) {
+		file_unmap(&bytes);
+		return -ENOENT;
+	}
+	*ret_bytes = bytes;
+	return 0;
+}
+
+/* Tries a path below `root`, then ours; frees it. */
+static int try_path(const char *root, char *path, const struct wanted *wanted,
+		    struct bytes *ret_bytes)
+{
+	int error = try_below(root, path, wanted, ret_bytes);
+
+	if (error && root[0])
+		error = try_below("", path, wanted, ret_bytes);
+	free(path);
+	return error;
+}
+
+/* The name in .gnu_debuglink and the checksum behind it, padded to 4; NULL if there is none. */
+static const char *read_link(const struct elf_file *file, struct wanted *wanted)
+{
+	struct bytes contents = elf_file_contents(
+		file, elf_file_section(file, SHT_NULL, ".gnu_debuglink"));
+	struct cursor cursor = cursor_of(contents);
+	size_t name_bytes;
+	const char *name;
+
+	if (!contents.length)
+		return NULL;
+	name_bytes = strnlen((const char *)contents.start, contents.length) + 1;
+	name = cursor_text(&cursor, (name_bytes + 3) & ~(size_t)3);
+	cursor.swap = file->is_swapped;
+	wanted->checksum = cursor_u32(&cursor);
+	if (cursor.overrun || !name[0] || strchr(name, '/'))
+		return NULL;
+	wanted->has_link = true;
+	return name;
+}
+
+static int try_link(const char *root, const char *path, const char *name,
+		    const struct wanted *wanted, struct bytes *ret_bytes)
+{
+	const char *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) : 0;
+	int error = try_path(root, must_format("%.*s/%s", folder, path, name), wanted, ret_bytes);
+
+	if (error)
+		error = try_path(root, must_format("%.*s/.debug/%s", folder, path, name), wanted,
+				 ret_bytes);
+	if (error)
+		error = try_path(root, must_format("%s%.*s/%s", debug_root, folder, path, name),
+				 wanted, ret_bytes);
+	return error;
+}
+
+int debug_file_map(const char *root, const char *path, struct bytes image,
+		   const struct build_id *id, struct bytes *ret_bytes)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct wanted wanted = {.id = id};
+	char text[BUILD_ID_TEXT_BYTES];
+	const char *name = NULL;
+	int error = -ENOENT;
+
+	if (elf_file_open(image, &file))
+		return -ENOENT;
+	if (id->length > 1) {
+		build_id_text(id, text);
+		error = try_path(
+			root, must_format("%s/.build-id/%.2s/%s.debug", debug_root, text, text + 2),
+			&wanted, ret_bytes);
+	}
+	if (error)
+		name = read_link(&file, &wanted);
+	if (error && name)
+		error = try_link(root, path, name, &wanted, ret_bytes);
+	if (error)
+		error = try_path(root, must_format("%s%s.debug", debug_root, path), &wanted,
+				 ret_bytes);
+	if (error)
+		error = try_path(root, must_format("%s%s", debug_root, path), &wanted, ret_bytes);
+	return error;
+}
+
+static void end_stream(lzma_stream *stream)
+{
+	lzma_end(stream);
+}
+
+/* Unpacks what is left of `stream` into a growing buffer. */
+static int unpack(lzma_stream *stream, u8 **buffer, size_t *ret_length)
+{
+	size_t capacity = 1 << 20;
+	lzma_ret state = LZMA_OK;
+
+	*buffer = must_resize_array(*buffer, capacity, 1);
+	while (state == LZMA_OK) {
+		if (stream->total_out == capacity && capacity == UNPACKED_MAX_BYTES)
+			return -EFBIG;
+		if (stream->total_out == capacity)
+			*buffer = must_resize_array(*buffer, capacity *= 2, 1);
+		stream->next_out = *buffer + stream->total_out;
+		stream->avail_out = capacity - stream->total_out;
+		state = lzma_code(stream, LZMA_FINISH);
+	}
+	*ret_length = stream->total_out;
+	return state == LZMA_STREAM_END ? 0 : -EBADMSG;
+}
+
+int debug_data_unpack(struct bytes image, struct bytes *ret_bytes)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	CLEANUP(end_stream) lzma_stream stream = LZMA_STREAM_INIT;
+	CLEANUP(freep) u8 *buffer = NULL;
+	struct bytes packed;
+	size_t length;
+	int error;
+
+	if (elf_file_open(image, &file))
+		return -EBADMSG;
+	packed = elf_file_contents(&file, elf_file_section(&file, SHT_NULL, ".gnu_debugdata"));
+	if (!packed.length)
+		return -ENODATA;
+	if (lzma_stream_decoder(&stream, UNPACK_MEMORY_MAX_BYTES, 0) != LZMA_OK)
+		return -EBADMSG;
+	stream.next_in = packed.start;
+	stream.avail_in = packed.length;
+	error = unpack(&stream, &buffer, &length);
+	if (error)
+		return error;
+	*ret_bytes = (struct bytes){.start = TAKE(buffer), .length = length};
+	return 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The functions of an ELF file as symbols.
+ *
+ * What counts as a symbol, which table goes first and where it lies in the file are perf's rules,
+ * so that both tools name an address alike. Source: tools/perf/util/symbol-elf.c, Linux 6.1
+ * (elf_sym__is_function, dso__load_sym_internal, dso__synthesize_plt_symbols). Ours beyond that:
+ * entries of .plt.sec have names too, and a damaged symbol does not lose those behind it.
+ */
+#include "binary/elf_file.h"
+#include "binary/plt.h"
+#include "binary/symbols.h"
+
+#include "base/memory.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	SYMBOLS_MAX = 8 << 20, /* of one file; Chromium has one million */
+	NAME_MAX_BYTES = 64 << 10,
+	/* Linkers let names share tails, but not more than this on average. */
+	NAME_SHARING_MAX = 8,
+};
+
+/* One symbol table while it is read. */
+struct table {
+	const struct elf_file *file;  /* that the table is in */
+	const struct elf_file *image; /* that runs */
+	bool is_virtual;	      /* leave addresses as they are linked */
+	Elf_Data *symbols;
+	struct bytes names;
+	u64 names_left; /* bytes that may still be copied */
+};
+
+/* NUL terminated inside the string table, "" if it is not there or too long to be true. */
+static const char *name_of(const struct table *table, u64 offset)
+{
+	const char *name;
+	size_t room;
+
+	if (offset >= table->names.length)
+		return "";
+	name = (const char *)table->names.start + offset;
+	room = table->names.length - offset;
+	if (room > NAME_MAX_BYTES)
+		room = NAME_MAX_BYTES;
+	return memchr(name, 0, room) ? name : "";
+}
+
+/* Code, and data too: an address in a table inside .text is then named after the table. */
+static bool is_function_or_object(const GElf_Sym *symbol)
+{
+	int type = GELF_ST_TYPE(symbol->st_info);
+
+	return type == STT_FUNC || type == STT_GNU_IFUNC || type == STT_OBJECT;
+}
+
+/* Assembler labels without a type. */
+static bool is_label(const GElf_Sym *symbol)
+{
+	int visibility = GELF_ST_VISIBILITY(symbol->st_other);
+
+	return GELF_ST_TYPE(symbol->st_info) == STT_NOTYPE && visibility != STV_HIDDEN &&
+	       visibility != STV_INTERNAL;
+}
+
+static bool may_hold_labels(const struct elf_section *section)
+{
+	return strstr(section->name, "text") || strstr(section->name, "data");
+}
+
+/* $a, $d, $t, $x mark switches between code and data on ARM; $d, $x… on RISC-V. */
+static bool is_mapping_symbol(u16 machine, const char *name)
+{
+	if (name[0] != '$')
+		return false;
+	if (machine == EM_RISCV)
+		return name[1] == 'd' || name[1] == 'x';
+	return (machine == EM_ARM || machine == EM_AARCH64) && name[1] && strchr("adtx", name[1]) &&
+	       (name[2] == 0 || name[2] == '.');
+}
+
+static u8 binding_of(const GElf_Sym *symbol)
+{
+	switch (GELF_ST_BIND(symbol->st_info)) {
+	case STB_GLOBAL:
+		return SYMBOL_GLOBAL;
+	case STB_WEAK:
+		return SYMBOL_WEAK;
+	default: /* STB_GNU_UNIQUE too, as in perf */
+		return SYMBOL_LOCAL;
+	}
+}
+
+/* The section of a symbol that is code or data of the running program, NULL if it isn't. */
+static const struct elf_section *section_of(const struct table *table, const GElf_Sym *symbol)
+{
+	const struct elf_section *section;
+
+	if (symbol->st_name == 0 || symbol->st_shndx == SHN_UNDEF ||
+	    symbol->st_shndx >= SHN_LORESERVE || symbol->st_shndx >= table->file->section_count)
+		return NULL;
+	section = &table->file->sections[symbol->st_shndx];
+	if (!(section->flags & SHF_ALLOC))
+		return NULL;
+	/* In a debug file sections are empty shells; the image has the same ones in full. */
+	if (section->type == SHT_NOBITS && symbol->st_shndx < table->image->section_count)
+		section = &table->image->sections[symbol->st_shndx];
+	if (!is_function_or_object(symbol) && !(is_label(symbol) && may_hold_labels(section)))
+		return NULL;
+	return section;
+}
+
+/* Adds a symbol if it is one to show. Returns how many bytes of name were copied. */
+static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_Sym *elf_symbol)
+{
+	const struct elf_section *section = section_of(table, elf_symbol);
+	struct symbol symbol = {0};
+
+	if (!section)
+		return 0;
+	symbol.name = name_of(table, elf_symbol->st_name);
+	if (is_mapping_symbol(table->file->machine, symbol.name))
+		return 0;
+	/* Thumb functions carry a flag in their lowest bit. */
+	if (table->file->machine == EM_ARM && GELF_ST_TYPE(elf_symbol->st_info) == STT_FUNC)
+		elf_symbol->st_value &= ~(GElf_Addr)1;
+	symbol.start = table->is_virtual
+			       ? elf_symbol->st_value
+			       : elf_file_offset(table->image, elf_symbol->st_value, section);
+	symbol.end = symbol.start + elf_symbol->st_size;
+	symbol.binding = binding_of(elf_symbol);
+	symbols_add(symbols, &symbol);
+	return strlen(symbol.name) + 1;
+}
+
+/* Adds a whole table and settles it. Returns 0, -ENODATA (nothing in it) or -EBADMSG. */
+static int add_table(struct symbols *symbols, struct table *table, u32 type)
+{
+	const struct elf_section *section = elf_file_section(table->file, type, NULL);
+	size_t before = symbols_count(symbols), count;
+	GElf_Sym elf_symbol;
+
+	if (!section)
+		return -ENODATA;
+	table->symbols = elf_file_table(table->file, section);
+	if (!table->symbols || section->link >= table->file->section_count)
+		return -EBADMSG;
+	table->names = elf_file_contents(table->file, &table->file->sections[section->link]);
+	table->names_left = (u64)table->names.length * NAME_SHARING_MAX;
+	count = table->symbols->d_size / gelf_fsize(table->file->elf, ELF_T_SYM, 1, EV_CURRENT);
+	if (count > SYMBOLS_MAX)
+		count = SYMBOLS_MAX;
+	for (size_t i = 0; i < count && gelf_getsym(table->symbols, (int)i, &elf_symbol); i++) {
+		u64 copied = add_symbol(symbols, table, &elf_symbol);
+
+		if (copied > table->names_left)
+			return -EBADMSG;
+		table->names_left -= copied;
+	}
+	if (symbols_count(symbols) == before)
+		return -ENODATA;
+	symbols_finish(symbols);
+	return 0;
+}
+
+static int add_opened(struct symbols *symbols, const struct elf_file *image,
+		      const struct elf_file *debug)
+{
+	bool has_debug = debug->elf && elf_file_section(debug, SHT_SYMTAB, NULL);
+	struct table table = {.file = has_debug ? debug : image, .image = image};
+	struct table dynamic = {.file = image, .image = image};
+	int error = add_table(symbols, &table, SHT_SYMTAB);
+	int dynamic_error = add_table(symbols, &dynamic, SHT_DYNSYM);
+
+	if (symbols_count(symbols))
+		plt_add_symbols(symbols, image);
+	symbols_finish(symbols);
+	if (error == -EBADMSG || dynamic_error == -EBADMSG)
+		return -EBADMSG;
+	return symbols_count(symbols) ? 0 : -ENODATA;
+}
+
+int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug)
+{
+	CLEANUP(elf_file_close) struct elf_file image_file = {0}, debug_file = {0};
+
+	if (elf_file_open(image, &image_file))
+		return -EBADMSG;
+	if (debug.length && elf_file_open(debug, &debug_file))
+		debug_file = (struct elf_file){0};
+	return add_opened(symbols, &image_file, &debug_file);
+}
+
+/* The address of the first symbol of this name, 0 if there is none. */
+static u64 address_of(const struct table *table, const char *name)
+{
+	GElf_Sym symbol;
+
+	for (int i = 0; table->symbols && gelf_getsym(table->symbols, i, &symbol); i++) {
+		if (!strcmp(name_of(table, symbol.st_name), name))
+			return symbol.st_value;
+	}
+	return 0;
+}
+
+int symbols_add_kernel_image(struct symbols *symbols, struct bytes image, const char *reference,
+			     u64 *ret_reference)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct table table = {.file = &file, .image = &file, .is_virtual = true};
+	int error;
+
+	if (elf_file_open(image, &file))
+		return -EBADMSG;
+	error = add_table(symbols, &table, SHT_SYMTAB);
+	*ret_reference = address_of(&table, reference);
+	return error;
+}

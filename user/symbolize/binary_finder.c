@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names from ELF files, wherever the file that ran can still be had.
+ *
+ * In this order: below --symfs; as its process sees it, while that lives and has other files than
+ * we do; at its path; the very file that a living process maps, though it was deleted or replaced;
+ * in perf's cache of binaries. A file counts only if it has the build id that was recorded.
+ */
+#include "symbolize/finder.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAPS_MAX_BYTES = 64 << 20, VDSO_MAX_BYTES = 64 << 10 };
+
+static const char deleted[] = " (deleted)";
+
+/* The search for one file. */
+struct search {
+	const struct binary_row *binary;
+	const char *path; /* as recorded, but without " (deleted)" */
+	bool is_deleted;  /* it had that */
+	char *root;	  /* where the file was found: "" or a folder; owned */
+	struct build_id id;
+	struct bytes image;
+	u8 unnamed; /* the best reason so far why there is none */
+};
+
+static bool has_recorded_id(const struct search *search)
+{
+	return search->binary->build_id_bytes > 0;
+}
+
+/* Takes the file if it is the one that ran. */
+static bool accept(struct search *search, int fd, const char *root)
+{
+	const struct binary_row *binary = search->binary;
+	struct build_id id = {0};
+	int error = build_id_of_fd(fd, &id);
+	struct bytes image;
+
+	if (error && error != -ENODATA) {
+		search->unnamed = UNNAMED_NOT_ELF;
+		return false;
+	}
+	if (has_recorded_id(search) && (id.length != binary->build_id_bytes ||
+					memcmp(id.bytes, binary->build_id, id.length) != 0)) {
+		search->unnamed = UNNAMED_REPLACED;
+		return false;
+	}
+	if (file_map_fd(fd, &image))
+		return false;
+	search->image = image;
+	search->id = id;
+	search->root = must_copy(root);
+	return true;
+}
+
+static bool try_path(struct search *search, const char *root, const char *path)
+{
+	CLEANUP(closep) int fd = -1;
+
+	return !open_below(root, path, LINKS_FOLLOWED, &fd) && accept(search, fd, root);
+}
+
+/* Whether two links of /proc lead to the same thing. */
+static bool is_same(const char *a, const char *b)
+{
+	struct stat first, second;
+
+	return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
+	       first.st_ino == second.st_ino;
+}
+
+static bool has_other_files(u32 pid)
+{
+	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
+	CLEANUP(freep) char *mounts = must_format("/proc/%u/ns/mnt", pid);
+
+	return access(root, F_OK) == 0 &&
+	       !(is_same(root, "/") && is_same(mounts, "/proc/self/ns/mnt"));
+}
+
+/* "path" and "path (deleted)" are the same file before and after somebody replaced it. */
+static bool is_mapping_of(const struct search *search, const char *mapped)
+{
+	size_t length = strlen(search->path);
+
+	return !strncmp(mapped, search->path, length) &&
+	       (!mapped[length] || !strcmp(mapped + length, deleted));
+}
+
+/* The file itself through the mapping of a living process. */
+static bool try_mapped(struct search *search, u32 pid)
+{
+	CLEANUP(freep) char *maps_path = must_format("/proc/%u/maps", pid);
+	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
+	CLEANUP(freep) char *maps = NULL;
+	char path[4096];
+	struct bytes text;
+	struct mapping mapping;
+	int found;
+
+	if (file_read(maps_path, MAPS_MAX_BYTES, &maps, &text.length))
+		return false;
+	text.start = (const u8 *)maps;
+	while ((found = proc_maps_next(&text, pid, false, path, &mapping))) {
+		CLEANUP(freep) char *link = NULL;
+		CLEANUP(closep) int fd = -1;
+
+		if (found != 1 || !is_mapping_of(search, path))
+			continue;
+		link = must_format("/proc/%u/map_files/%llx-%llx", pid,
+				   (unsigned long long)mapping.start,
+				   (unsigned long long)(mapping.start + mapping.bytes));
+		if (!open_below("", link, LINKS_FOLLOWED, &fd) && accept(search, fd, root))
+			return true;
+	}
+	return false;
+}
+
+/* perf keeps copies of what it recorded. */
+static bool try_cache(struct search *search)
+{
+	const char *home = getenv("HOME");
+	CLEANUP(freep) char *path = NULL;
+	struct build_id id = {.length = search->binary->build_id_bytes};
+	char text[BUILD_ID_TEXT_BYTES];
+
+	if (!home || !has_recorded_id(search))
+		return false;
+	memcpy(id.bytes, search->binary->build_id, sizeof(id.bytes));
+	build_id_text(&id, text);
+	path = must_format("%s/.debug/.build-id/%.2s/%s/elf", home, text, text + 2);
+	return try_path(search, "", path);
+}
+
+static bool find_image(const struct finder_context *context, struct search *search)
+{
+	const char *symfs = context->settings->symfs;
+	u32 pid = search->binary->owner_pid;
+	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
+	bool is_elsewhere = pid != ~0u && has_other_files(pid);
+
+	if (symfs && symfs[0])
+		return try_path(search, symfs, search->path);
+	/* Without a build id only the living mapping tells that the pid was not used again. */
+	if (is_elsewhere && has_recorded_id(search) && try_path(search, root, search->path))
+		return true;
+	if ((is_elsewhere || search->is_deleted) && !has_recorded_id(search) &&
+	    try_mapped(search, pid))
+		return true;
+	if ((!search->is_deleted || has_recorded_id(search)) && try_path(search, "", search->path))
+		return true;
+	return (has_recorded_id(search) && pid != ~0u && try_mapped(search, pid)) ||
+	       try_cache(search);
+}
+
+/* The symbols of an image, with its debug file or its packed one. */
+static void load_symbols(const char *root, const char *path, struct bytes image,
+			 const struct build_id *id, struct name_source *source)
+{
+	CLEANUP(file_unmap) struct bytes debug = {0};
+	CLEANUP(freep) u8 *unpacked = NULL;
+	struct bytes mini = {0};
+	int error;
+
+	if (debug_file_map(root, path, image, id, &debug) && !has_symbol_table(image) &&
+	    !debug_data_unpack(image, &mini))
+		unpacked = (u8 *)(uintptr_t)mini.start;
+	source->owned = symbols_new();
+	error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
+	if (symbols_count(source->owned)) {
+		source->symbols = source->owned;
+		source->unnamed = UNNAMED_NOT;
+		return;
+	}
+	source->unnamed = error == -EBADMSG ? UNNAMED_NOT_ELF : UNNAMED_NO_SYMBOLS;
+	symbols_free(TAKE(source->owned));
+}
+
+static void load_file(const struct finder_context *context, const struct binary_row *binary,
+		      struct name_source *source)
+{
+	const char *recorded = profile_text(context->profile, binary->path);
+	size_t length = strlen(recorded), suffix = sizeof(deleted) - 1;
+	bool is_deleted = length > suffix && !strcmp(recorded + length - suffix, deleted);
+	CLEANUP(freep)
+	char *path = must_copy_bytes(recorded, is_deleted ? length - suffix : length);
+	struct search search = {.binary = binary,
+				.path = path,
+				.is_deleted = is_deleted,
+				.unnamed = UNNAMED_NO_FILE};
+
+	if (!find_image(context, &search)) {
+		source->unnamed = search.unnamed;
+		return;
+	}
+	load_symbols(search.root, path, search.image, &search.id, source);
+	file_unmap(&search.image);
+	free(search.root);
+}
+
+/* The size of the image from its own section headers, which come last. */
+static struct bytes own_vdso(void)
+{
+	const u8 *start = (const u8 *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	CLEANUP(freep) char *maps = NULL;
+	char path[4096];
+	struct bytes text;
+	struct mapping mapping;
+
+	if (!start || file_read("/proc/self/maps", MAPS_MAX_BYTES, &maps, &text.length))
+		return (struct bytes){0};
+	text.start = (const u8 *)maps;
+	while (proc_maps_next(&text, 0, false, path, &mapping) == 1) {
+		if (mapping.start == (u64)(uintptr_t)start && mapping.bytes <= VDSO_MAX_BYTES)
+			return (struct bytes){start, mapping.bytes};
+	}
+	return (struct bytes){0};
+}
+
+/* The kernel gives all processes of one kind the same image; ours is at hand. */
+static void load_vdso(const struct binary_row *binary, struct name_source *source)
+{
+	struct bytes image = own_vdso();
+	struct build_id id = {0};
+
+	if (!image.length) {
+		source->unnamed = UNNAMED_NO_FILE;
+		return;
+	}
+	if (binary->build_id_bytes &&
+	    (build_id_of_image(image, &id) || id.length != binary->build_id_bytes ||
+	     memcmp(id.bytes, binary->build_id, id.length) != 0)) {
+		source->unnamed = UNNAMED_REPLACED;
+		return;
+	}
+	load_symbols("", "[vdso]", image, &(struct build_id){0}, source);
+}
+
+void binary_finder_load(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *ret_source)
+{
+	struct name_source source = {0};
+
+	if (binary->kind == BINARY_VDSO)
+		load_vdso(binary, &source);
+	else
+		load_file(context, binary, &source);
+	*ret_source = source;
+}

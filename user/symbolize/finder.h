@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sources of names: what a binary's table is and where it comes from. Private to symbolize/.
+ */
+#ifndef SYMBOLIZE_FINDER_H
+#define SYMBOLIZE_FINDER_H
+
+#include "binary/binary.h"
+#include "profile/profile.h"
+#include "symbolize/symbolize.h"
+
+/* The names of one binary. */
+struct name_source {
+	const struct symbols *symbols; /* NULL: there are none */
+	struct symbols *owned;	       /* the same, if it is this source's to free */
+	u64 shift;		       /* from a location's address to the table's, wrapping */
+	u8 unnamed;		       /* enum unnamed_reason: why there are none */
+	u64 stamp;		       /* of the file that it was read from, 0: never read again */
+};
+
+/* What finders keep between binaries. */
+struct kernel_names;
+
+struct finder_context {
+	const struct symbolize_settings *settings;
+	const struct profile *profile;
+	struct kernel_names *kernel;
+};
+
+/* Loads the names of an ELF file or of the vDSO. */
+void binary_finder_load(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *ret_source);
+/* Loads the names that a process wrote down for its JIT code. */
+void perf_map_finder_load(const struct finder_context *context, const struct binary_row *binary,
+			  struct name_source *ret_source);
+/* What `stamp` would be if the perf map were loaded now; 0 if it cannot be. */
+u64 perf_map_stamp(const struct finder_context *context, const struct binary_row *binary);
+/* Loads the names of the kernel or of a module. */
+void kernel_finder_load(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *ret_source);
+
+/* Nothing read yet. Free with kernel_names_free(). */
+struct kernel_names *kernel_names_new(void);
+/* Frees; NULL is fine. */
+void kernel_names_free(struct kernel_names *names);
+
+/* Reads the text of a perf map into symbols by virtual address: "start bytes name" a line, the
+ * numbers in hex; of two functions at one address the later one. Lines that are none are passed
+ * over. Finishes the table. Pure. Returns 0 or -ENODATA. */
+int perf_map_read(struct bytes text, struct symbols *symbols);
+
+#endif

@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names of the kernel and its modules.
+ *
+ * In this order, as perf: the file that was asked for; a vmlinux with the recorded build id; the
+ * running kernel's kallsyms if its build id is the recorded one (or none was recorded); perf's copy
+ * of that kernel's kallsyms. Where the kernel lies differs from boot to boot: the address of the
+ * reference symbol then and in the table tells by how much.
+ */
+#include "symbolize/finder.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KALLSYMS_MAX_BYTES = 256 << 20, MODULES_MAX_BYTES = 16 << 20 };
+
+static const char reference_name[] = "_text";
+
+/* The running kernel's names, read once. */
+struct kernel_names {
+	bool was_tried;
+	struct symbols *symbols; /* NULL: hidden, or kept from us */
+	u64 reference;		 /* address of the reference symbol, 0: unknown */
+};
+
+struct kernel_names *kernel_names_new(void)
+{
+	return must_alloc(sizeof(struct kernel_names));
+}
+
+void kernel_names_free(struct kernel_names *names)
+{
+	if (!names)
+		return;
+	symbols_free(names->symbols);
+	free(names);
+}
+
+/* Reads a kallsyms file. Returns the table, owned by the caller, or NULL. */
+static struct symbols *read_kallsyms(const char *path, u64 *ret_reference)
+{
+	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+	CLEANUP(freep) char *text = NULL;
+	struct bytes bytes;
+
+	if (file_read(path, KALLSYMS_MAX_BYTES, &text, &bytes.length))
+		return NULL;
+	bytes.start = (const u8 *)text;
+	if (kernel_symbols_read(bytes, symbols))
+		return NULL;
+	if (kernel_symbol_address(bytes, reference_name, ret_reference))
+		*ret_reference = 0;
+	return TAKE(symbols);
+}
+
+static const struct symbols *running_kernel(struct kernel_names *names)
+{
+	if (!names->was_tried)
+		names->symbols = read_kallsyms("/proc/kallsyms", &names->reference);
+	names->was_tried = true;
+	return names->symbols;
+}
+
+/* From recorded addresses to those of a table, by the reference symbol's. */
+static u64 shift_between(const struct binary_row *kernel, u64 reference)
+{
+	return kernel->reference && reference ? reference - kernel->reference : 0;
+}
+
+static bool is_running_kernel(const struct binary_row *kernel)
+{
+	struct build_id id;
+
+	return !kernel->build_id_bytes ||
+	       (!build_id_of_kernel(&id) && id.length == kernel->build_id_bytes &&
+		!memcmp(id.bytes, kernel->build_id, id.length));
+}
+
+static bool take_kallsyms(const char *path, const struct binary_row *kernel,
+			  struct name_source *source)
+{
+	u64 reference;
+
+	source->owned = read_kallsyms(path, &reference);
+	source->symbols = source->owned;
+	if (!source->owned)
+		return false;
+	source->shift = shift_between(kernel, reference);
+	return true;
+}
+
+/* Takes a kernel image if it has the build id; length 0: any. */
+static bool take_image(const char *path, const struct build_id *wanted,
+		       const struct binary_row *kernel, struct name_source *source)
+{
+	CLEANUP(file_unmap) struct bytes image = {0};
+	struct build_id id;
+	u64 reference = 0;
+
+	if (map_below("", path, &image))
+		return false;
+	if (wanted->length && (build_id_of_image(image, &id) || id.length != wanted->length ||
+			       memcmp(id.bytes, wanted->bytes, id.length) != 0)) {
+		source->unnamed = UNNAMED_REPLACED;
+		return false;
+	}
+	source->owned = symbols_new();
+	symbols_add_kernel_image(source->owned, image, reference_name, &reference);
+	if (!symbols_count(source->owned)) {
+		symbols_free(TAKE(source->owned));
+		source->unnamed = UNNAMED_NO_SYMBOLS;
+		return false;
+	}
+	source->symbols = source->owned;
+	source->shift = shift_between(kernel, reference);
+	return true;
+}
+
+/* Where distributions put kernel images with symbols; * is the release. */
+static bool take_installed_image(const char *symfs, const struct build_id *id,
+				 const struct binary_row *kernel, struct name_source *source)
+{
+	static const char *const places[] = {
+		"/boot/vmlinux",
+		"/boot/vmlinux-*",
+		"/usr/lib/debug/boot/vmlinux-*",
+		"/lib/modules/*/build/vmlinux",
+		"/usr/lib/debug/lib/modules/*/vmlinux",
+	};
+	CLEANUP(globfree) glob_t found = {0};
+	char text[BUILD_ID_TEXT_BYTES];
+	CLEANUP(freep) char *by_id = NULL;
+
+	if (!id->length)
+		return false;
+	build_id_text(id, text);
+	by_id = must_format("%s/usr/lib/debug/.build-id/%.2s/%s.debug", symfs, text, text + 2);
+	if (take_image(by_id, id, kernel, source))
+		return true;
+	for (size_t i = 0; i < ARRAY_COUNT(places); i++) {
+		CLEANUP(freep) char *pattern = must_format("%s%s", symfs, places[i]);
+
+		glob(pattern, i ? GLOB_APPEND : 0, NULL, &found);
+	}
+	for (size_t i = 0; i < found.gl_pathc; i++) {
+		if (take_image(found.gl_pathv[i], id, kernel, source))
+			return true;
+	}
+	return false;
+}
+
+/* perf keeps the kallsyms of kernels that it recorded, by build id. */
+static bool take_cached(const struct build_id *id, const struct binary_row *kernel,
+			struct name_source *source)
+{
+	const char *home = getenv("HOME");
+	CLEANUP(freep) char *path = NULL;
+	char text[BUILD_ID_TEXT_BYTES];
+
+	if (!home || !id->length)
+		return false;
+	path = must_format("%s/.debug/[kernel.kallsyms]/%s/kallsyms", home,
+			   build_id_text(id, text));
+	return take_kallsyms(path, kernel, source);
+}
+
+static void load_kernel(const struct finder_context *context, const struct binary_row *kernel,
+			struct name_source *source)
+{
+	const struct symbolize_settings *settings = context->settings;
+	const char *symfs = settings->symfs ? settings->symfs : "";
+	struct build_id id = {.length = kernel->build_id_bytes};
+
+	memcpy(id.bytes, kernel->build_id, sizeof(id.bytes));
+	if (settings->kallsyms) {
+		take_kallsyms(settings->kallsyms, kernel, source);
+		return;
+	}
+	if (settings->vmlinux) {
+		take_image(settings->vmlinux, &id, kernel, source);
+		return;
+	}
+	if (kernel->space == SPACE_GUEST_KERNEL)
+		return;
+	if (!id.length && build_id_of_kernel(&id))
+		id.length = 0;
+	if (take_installed_image(symfs, &id, kernel, source) || symfs[0])
+		return;
+	if (is_running_kernel(kernel) && running_kernel(context->kernel)) {
+		source->symbols = context->kernel->symbols;
+		source->shift = shift_between(kernel, context->kernel->reference);
+		return;
+	}
+	take_cached(&id, kernel, source);
+}
+
+/* The kernel that the module was recorded with; NULL if it is not known. */
+static const struct binary_row *kernel_of(const struct profile *profile)
+{
+	for (size_t i = 1; i < profile->binaries.count; i++) {
+		if (profile->binaries.items[i].kind == BINARY_KERNEL)
+			return &profile->binaries.items[i];
+	}
+	return NULL;
+}
+
+/* Where a module is loaded now. `name` with brackets. */
+static bool find_module(const char *name, struct kernel_module *ret_module)
+{
+	CLEANUP(freep) char *modules = NULL;
+	struct bytes text;
+	size_t length = strlen(name);
+	int found;
+
+	if (length < 3 || file_read("/proc/modules", MODULES_MAX_BYTES, &modules, &text.length))
+		return false;
+	text.start = (const u8 *)modules;
+	while ((found = kernel_module_next(&text, ret_module))) {
+		if (found == 1 && strlen(ret_module->name) == length - 2 &&
+		    !strncmp(ret_module->name, name + 1, length - 2))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the module that is loaded now is the recorded one. */
+static bool is_same_module(const struct binary_row *binary, const struct kernel_module *module)
+{
+	CLEANUP(freep)
+	char *path = must_format("/sys/module/%s/notes/.note.gnu.build-id", module->name);
+	CLEANUP(freep) char *notes = NULL;
+	struct build_id id;
+	size_t length;
+
+	if (!binary->build_id_bytes)
+		return true;
+	return !file_read(path, 4096, &notes, &length) &&
+	       !build_id_in_notes((struct bytes){(const u8 *)notes, length}, false, &id) &&
+	       id.length == binary->build_id_bytes &&
+	       !memcmp(id.bytes, binary->build_id, id.length);
+}
+
+/* Modules are named from kallsyms, which holds what their files hold. */
+static void load_module(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *source)
+{
+	const struct symbolize_settings *settings = context->settings;
+	const struct binary_row *kernel = kernel_of(context->profile);
+	struct kernel_module module;
+
+	if (settings->kallsyms) {
+		take_kallsyms(settings->kallsyms, &(struct binary_row){0}, source);
+		return;
+	}
+	if ((settings->symfs && settings->symfs[0]) || (kernel && !is_running_kernel(kernel)))
+		return;
+	if (!find_module(profile_text(context->profile, binary->short_name), &module))
+		return;
+	if (!is_same_module(binary, &module)) {
+		source->unnamed = UNNAMED_REPLACED;
+		return;
+	}
+	source->symbols = running_kernel(context->kernel);
+	source->shift = module.start - binary->start;
+}
+
+void kernel_finder_load(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *ret_source)
+{
+	struct name_source source = {.unnamed = UNNAMED_KERNEL_HIDDEN};
+
+	if (binary->kind == BINARY_MODULE)
+		load_module(context, binary, &source);
+	else
+		load_kernel(context, binary, &source);
+	if (source.symbols)
+		source.unnamed = UNNAMED_NOT;
+	*ret_source = source;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names that a JIT compiler wrote to /tmp/perf-PID.map.
+ *
+ * Format: tools/perf/Documentation/jit-interface.txt, Linux 6.1. Anybody may make such a file: it
+ * is believed only if it is a regular file (no link), owned by root, by us or by the process's
+ * user.
+ */
+#include "symbolize/finder.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAP_MAX_BYTES = 256 << 20, STATUS_MAX_BYTES = 64 << 10 };
+
+/* A hex number, "0x" in front or not, and the blanks behind it; false if there is none. */
+static bool take_hex(struct bytes *line, u64 *ret_value)
+{
+	size_t digits = 0;
+	u64 value = 0;
+
+	if (line->length > 2 && line->start[0] == '0' && (line->start[1] | 32) == 'x') {
+		line->start += 2;
+		line->length -= 2;
+	}
+	for (; digits < line->length && isxdigit(line->start[digits]); digits++) {
+		u8 letter = line->start[digits];
+
+		if (value >> 60)
+			return false;
+		value = value << 4 |
+			(u64)(isdigit(letter) ? letter - '0' : (letter | 32) - 'a' + 10);
+	}
+	if (!digits || digits == line->length || line->start[digits] != ' ')
+		return false;
+	while (digits < line->length && line->start[digits] == ' ')
+		digits++;
+	line->start += digits;
+	line->length -= digits;
+	*ret_value = value;
+	return true;
+}
+
+static void add_line(struct bytes line, struct symbols *symbols, struct idmap *seen)
+{
+	CLEANUP(freep) char *name = NULL;
+	struct symbol symbol = {.binding = SYMBOL_GLOBAL};
+	u64 bytes;
+	u32 *place;
+
+	if (!take_hex(&line, &symbol.start) || !take_hex(&line, &bytes) || !line.length)
+		return;
+	place = idmap_place(seen, symbol.start);
+	if (*place)
+		return;
+	*place = 1;
+	/* Without a size only the address itself is known. */
+	symbol.end = symbol.start + (bytes ? bytes : 1);
+	name = must_copy_bytes(line.start, line.length);
+	symbol.name = name;
+	symbols_add(symbols, &symbol);
+}
+
+int perf_map_read(struct bytes text, struct symbols *symbols)
+{
+	struct idmap seen = {0};
+
+	/* From the end, so that the latest of those at one address is the first one met. */
+	while (text.length) {
+		const u8 *newline = memrchr(text.start, '\n', text.length);
+		const u8 *start = newline ? newline + 1 : text.start;
+		struct bytes line = {start, (size_t)(text.start + text.length - start)};
+
+		add_line(line, symbols, &seen);
+		text.length = newline ? (size_t)(newline - text.start) : 0;
+	}
+	idmap_release(&seen);
+	symbols_finish(symbols);
+	return symbols_count(symbols) ? 0 : -ENODATA;
+}
+
+/* The pid as the process itself knows it: the last of NSpid in its status; `pid` if unknown. */
+static u32 pid_inside(u32 pid)
+{
+	CLEANUP(freep) char *path = must_format("/proc/%u/status", pid);
+	CLEANUP(freep) char *status = NULL;
+	const char *line, *last;
+
+	if (file_read(path, STATUS_MAX_BYTES, &status, NULL))
+		return pid;
+	line = strstr(status, "\nNSpid:");
+	if (!line)
+		return pid;
+	line++;
+	last = line + strcspn(line, "\n");
+	while (last > line && !isspace((u8)last[-1]))
+		last--;
+	return (u32)strtoul(last, NULL, 10);
+}
+
+static bool is_trusted(const struct stat *status, u32 pid)
+{
+	CLEANUP(freep) char *path = must_format("/proc/%u", pid);
+	struct stat process;
+
+	return status->st_uid == 0 || status->st_uid == geteuid() ||
+	       (!stat(path, &process) && status->st_uid == process.st_uid);
+}
+
+/* Opens the map if it is to be believed. Returns the descriptor or -1. */
+static int open_trusted(const char *root, u32 map_pid, u32 pid)
+{
+	CLEANUP(freep) char *path = must_format("/tmp/perf-%u.map", map_pid);
+	struct stat status;
+	int fd;
+
+	if (open_below(root, path, LAST_LINK_REFUSED, &fd))
+		return -1;
+	if (!fstat(fd, &status) && is_trusted(&status, pid))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/* The map as the process sees it, else as we do. */
+static int open_map(const struct finder_context *context, const struct binary_row *binary)
+{
+	const char *symfs = context->settings->symfs;
+	u32 pid = binary->owner_pid;
+	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
+	int fd = -1;
+
+	if (symfs && symfs[0])
+		return open_trusted(symfs, pid, pid);
+	if (pid != ~0u)
+		fd = open_trusted(root, pid_inside(pid), pid);
+	return fd >= 0 ? fd : open_trusted("", pid, pid);
+}
+
+static u64 stamp_of(int fd)
+{
+	struct stat status;
+
+	if (fstat(fd, &status))
+		return 0;
+	return (u64)status.st_size * 0x9e3779b97f4a7c15u ^ (u64)status.st_mtim.tv_nsec ^
+	       (u64)status.st_mtim.tv_sec << 32 ^ status.st_ino << 16 ^ 1;
+}
+
+u64 perf_map_stamp(const struct finder_context *context, const struct binary_row *binary)
+{
+	CLEANUP(closep) int fd = open_map(context, binary);
+
+	return fd < 0 ? 0 : stamp_of(fd);
+}
+
+void perf_map_finder_load(const struct finder_context *context, const struct binary_row *binary,
+			  struct name_source *ret_source)
+{
+	CLEANUP(closep) int fd = open_map(context, binary);
+	CLEANUP(freep) char *path = must_format("/proc/self/fd/%d", fd);
+	CLEANUP(freep) char *text = NULL;
+	struct name_source source = {.unnamed = UNNAMED_NO_JIT_MAP};
+	size_t length;
+
+	if (fd >= 0)
+		source.stamp = stamp_of(fd);
+	if (fd >= 0 && !file_read(path, MAP_MAX_BYTES, &text, &length)) {
+		source.owned = symbols_new();
+		perf_map_read((struct bytes){(const u8 *)text, length}, source.owned);
+		source.symbols = source.owned;
+		source.unnamed = UNNAMED_NOT;
+	}
+	*ret_source = source;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names for locations: each distinct one once, after counting.
+ *
+ * Each binary has one source of names, loaded when its first location is asked for and kept as long
+ * as the symbolizer lives, under (kind, path, build id, start): the next profile finds it again. A
+ * symbol becomes a function row, demangled, when the first location in it is named.
+ */
+#include "symbolize/symbolize.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/vec.h"
+#include "binary/binary.h"
+#include "symbolize/finder.h"
+
+#include <string.h>
+
+/* What is known of one binary of the profile at hand. */
+struct binary_names {
+	u32 source; /* index in `sources`, plus 1; 0: not looked for */
+	u32 *lines; /* by symbol: its row in the profile's `lines`, 0: none yet */
+};
+
+struct symbolizer {
+	struct symbolize_settings settings;
+	struct kernel_names *kernel;
+	struct intern keys; /* id: index in `sources`, plus 1 */
+	VEC(struct name_source) sources;
+	struct profile *profile; /* whose rows `binaries` is about */
+	VEC(struct binary_names) binaries;
+};
+
+struct symbolizer *symbolizer_new(const struct symbolize_settings *settings)
+{
+	struct symbolizer *symbolizer = must_alloc(sizeof(*symbolizer));
+
+	symbolizer->settings = *settings;
+	symbolizer->kernel = kernel_names_new();
+	return symbolizer;
+}
+
+static void forget_profile(struct symbolizer *symbolizer)
+{
+	for (size_t i = 0; i < symbolizer->binaries.count; i++)
+		free(symbolizer->binaries.items[i].lines);
+	symbolizer->binaries.count = 0;
+	symbolizer->profile = NULL;
+}
+
+void symbolizer_free(struct symbolizer *symbolizer)
+{
+	if (!symbolizer)
+		return;
+	forget_profile(symbolizer);
+	for (size_t i = 0; i < symbolizer->sources.count; i++)
+		symbols_free(symbolizer->sources.items[i].owned);
+	vec_release(&symbolizer->sources);
+	vec_release(&symbolizer->binaries);
+	intern_release(&symbolizer->keys);
+	kernel_names_free(symbolizer->kernel);
+	free(symbolizer);
+}
+
+void symbolizer_freep(struct symbolizer **symbolizer)
+{
+	symbolizer_free(*symbolizer);
+}
+
+/* Nothing of a binary that has no names. */
+static void load_none(const struct finder_context *context, const struct binary_row *binary,
+		      struct name_source *ret_source)
+{
+	(void)context;
+	(void)binary;
+	*ret_source = (struct name_source){.unnamed = UNNAMED_NO_SYMBOLS};
+}
+
+static void load_source(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *ret_source)
+{
+	static void (*const finders[])(const struct finder_context *, const struct binary_row *,
+				       struct name_source *) = {
+		[BINARY_NONE] = load_none,
+		[BINARY_FILE] = binary_finder_load,
+		[BINARY_VDSO] = binary_finder_load,
+		[BINARY_JIT] = perf_map_finder_load,
+		[BINARY_KERNEL] = kernel_finder_load,
+		[BINARY_MODULE] = kernel_finder_load,
+		[BINARY_KSYMBOL] = load_none,
+		[BINARY_OTHER] = load_none,
+	};
+
+	finders[binary->kind < ARRAY_COUNT(finders) ? binary->kind : 0](context, binary,
+									ret_source);
+}
+
+/* What tells one source from another. */
+static u32 key_of(struct symbolizer *symbolizer, const struct profile *profile,
+		  const struct binary_row *binary)
+{
+	struct text key = {0};
+	u32 id;
+
+	text_append_bytes(&key, &binary->kind, sizeof(binary->kind));
+	text_append_bytes(&key, &binary->start, sizeof(binary->start));
+	text_append_bytes(&key, &binary->reference, sizeof(binary->reference));
+	text_append_bytes(&key, binary->build_id, binary->build_id_bytes);
+	text_append(&key, profile_text(profile, binary->path));
+	id = intern_bytes(&symbolizer->keys, key.bytes, key.length);
+	text_release(&key);
+	return id;
+}
+
+static struct finder_context context_of(const struct symbolizer *symbolizer,
+					const struct profile *profile)
+{
+	return (struct finder_context){&symbolizer->settings, profile, symbolizer->kernel};
+}
+
+static struct binary_names *names_of(struct symbolizer *symbolizer, struct profile *profile,
+				     binary_id id)
+{
+	struct binary_row *binary = &profile->binaries.items[id];
+	struct finder_context context = context_of(symbolizer, profile);
+	struct binary_names *names;
+
+	while (symbolizer->binaries.count <= id)
+		*vec_add(&symbolizer->binaries) = (struct binary_names){0};
+	names = &symbolizer->binaries.items[id];
+	if (names->source)
+		return names;
+	names->source = key_of(symbolizer, profile, binary);
+	if (names->source > symbolizer->sources.count)
+		load_source(&context, binary, vec_add(&symbolizer->sources));
+	binary->unnamed = symbolizer->sources.items[names->source - 1].unnamed;
+	return names;
+}
+
+static u32 add_function(struct profile *profile, const struct function_row *function)
+{
+	struct line_row line = {.function = profile_function(profile, function)};
+
+	*vec_add(&profile->lines) = line;
+	return (u32)(profile->lines.count - 1);
+}
+
+/* Kernel symbols are C, and perf leaves JIT names as their runtime wrote them. */
+static bool has_mangled_names(u8 kind)
+{
+	return kind == BINARY_FILE || kind == BINARY_VDSO;
+}
+
+static u32 add_symbol(struct symbolizer *symbolizer, struct profile *profile, binary_id id,
+		      const struct symbol *symbol, u64 shift)
+{
+	bool is_raw = symbolizer->settings.raw_names ||
+		      !has_mangled_names(profile->binaries.items[id].kind);
+	CLEANUP(freep) char *shown = is_raw ? NULL : demangle(symbol->name, 1);
+	struct function_row function = {
+		.binary = id, .start = symbol->start - shift, .end = symbol->end - shift};
+
+	function.raw_name = intern_text(&profile->strings, symbol->name);
+	function.name = shown ? intern_text(&profile->strings, shown) : function.raw_name;
+	return add_function(profile, &function);
+}
+
+/* Whether a row remembered from earlier still says this; a profile may have been freed meanwhile
+ * and another made in its place. */
+static bool is_line_of(const struct profile *profile, u32 line, binary_id id, u64 start)
+{
+	const struct function_row *function;
+
+	if (!line || line >= profile->lines.count ||
+	    profile->lines.items[line].function >= profile->functions.count)
+		return false;
+	function = &profile->functions.items[profile->lines.items[line].function];
+	return function->binary == id && function->start == start && !function->is_inlined;
+}
+
+/* A BPF program has one name for all of its code, which the recording knew. */
+static u32 kernel_symbol_line(struct profile *profile, binary_id id)
+{
+	const struct binary_row *binary = &profile->binaries.items[id];
+	struct function_row function = {.name = binary->path,
+					.raw_name = binary->path,
+					.binary = id,
+					.start = binary->start,
+					.end = binary->end};
+
+	return add_function(profile, &function);
+}
+
+static u32 symbol_line(struct symbolizer *symbolizer, struct profile *profile,
+		       struct location_row *location)
+{
+	struct binary_names *names = names_of(symbolizer, profile, location->binary);
+	const struct name_source *source = &symbolizer->sources.items[names->source - 1];
+	const struct symbol *symbol;
+	u32 *line;
+
+	if (!source->symbols) {
+		location->unnamed = source->unnamed;
+		return 0;
+	}
+	symbol = symbols_find(source->symbols, location->address + source->shift);
+	if (!symbol) {
+		location->unnamed = UNNAMED_NO_SYMBOLS;
+		return 0;
+	}
+	if (!names->lines)
+		names->lines = must_alloc_array(symbols_count(source->symbols), sizeof(u32));
+	line = &names->lines[symbol->order];
+	if (!is_line_of(profile, *line, location->binary, symbol->start - source->shift))
+		*line = add_symbol(symbolizer, profile, location->binary, symbol, source->shift);
+	return *line;
+}
+
+static bool is_kernel(u8 space)
+{
+	return space == SPACE_KERNEL || space == SPACE_GUEST_KERNEL || space == SPACE_HYPERVISOR;
+}
+
+void symbolizer_name(struct symbolizer *symbolizer, struct profile *profile, location_id id)
+{
+	struct location_row *location = &profile->locations.items[id];
+	u32 line;
+
+	if (location->line_count || location->unnamed || !id)
+		return;
+	if (symbolizer->settings.skip_kernel && is_kernel(location->space))
+		return;
+	if (!location->binary) {
+		location->unnamed = UNNAMED_NO_MAPPING;
+		return;
+	}
+	if (symbolizer->profile != profile) {
+		forget_profile(symbolizer);
+		symbolizer->profile = profile;
+	}
+	if (profile->binaries.items[location->binary].kind == BINARY_KSYMBOL)
+		line = kernel_symbol_line(profile, location->binary);
+	else
+		line = symbol_line(symbolizer, profile, location);
+	location->first_line = line;
+	location->line_count = line != 0;
+}
+
+/* JIT maps grow while their process runs: what has changed is read again. */
+static void drop_outdated(struct symbolizer *symbolizer, const struct profile *profile)
+{
+	struct finder_context context = context_of(symbolizer, profile);
+
+	for (size_t i = 1; i < profile->binaries.count; i++) {
+		const struct binary_row *binary = &profile->binaries.items[i];
+		struct name_source *source;
+		u32 key = binary->kind == BINARY_JIT ? key_of(symbolizer, profile, binary) : 0;
+
+		if (!key)
+			continue;
+		if (key > symbolizer->sources.count) {
+			load_source(&context, binary, vec_add(&symbolizer->sources));
+			continue;
+		}
+		source = &symbolizer->sources.items[key - 1];
+		if (source->stamp == perf_map_stamp(&context, binary))
+			continue;
+		symbols_free(source->owned);
+		load_source(&context, binary, source);
+	}
+}
+
+void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
+{
+	forget_profile(symbolizer);
+	drop_outdated(symbolizer, profile);
+	for (location_id id = 1; id < profile->locations.count; id++)
+		symbolizer_name(symbolizer, profile, id);
+}

@@ -55,6 +55,15 @@ static int parse_compression(void *all_settings, const char *argument)
 	return 0;
 }
 
+static int parse_duration(void *all_settings, const char *argument)
+{
+	struct record_settings *settings = all_settings;
+
+	if (number_parse_duration(argument, &settings->duration_ns) || !settings->duration_ns)
+		return fail_plain(-EINVAL, NULL, "give a time such as 10, 10s or 5m");
+	return 0;
+}
+
 static int parse_clock(void *all_settings, const char *argument)
 {
 	(void)all_settings;
@@ -278,11 +287,11 @@ const struct option_row record_options[] = {
 	 .help = "how many frames of the kernel's and the user's stack"},
 
 	HEADING("How long, and where to"),
-	{.kind = OPTION_DURATION,
+	{.kind = OPTION_CALL,
 	 .name = "duration",
-	 FIELD(duration_ns),
 	 .argument = "TIME",
-	 .help = "end after this time: 10, 10s, 5m"},
+	 .help = "end after this time: 10, 10s, 5m",
+	 .parse = parse_duration},
 	{.kind = OPTION_TEXT,
 	 .letter = 'o',
 	 .name = "output",

@@ -282,8 +282,8 @@ static int plan_events(struct record_plan *plan, const struct record_settings *s
 	int error = events_parse(settings->events.count ? text : default_event(plan), "/sys",
 				 &plan->events, &plan->event_count);
 
-	if (error)
-		return error;
+	if (error) /* a name that nobody knows is as wrong as a malformed one */
+		return error == -ENOENT ? -EINVAL : error;
 	if (settings->all_user && settings->all_kernel)
 		return fail_plain(-EINVAL, "leave out both for everything",
 				  "--all-user and --all-kernel leave nothing");

@@ -77,8 +77,10 @@ static struct perf_event_attr attr_of(const struct parsed_event *event)
 		.config2 = event->config2,
 		.sample_period = event->rate, /* a union with sample_freq */
 		.freq = event->is_frequency,
+		/* Without PERF_SAMPLE_PERIOD, with which the kernel makes every event of a software
+		 * counter overflow. Source: kernel/events/core.c, perf_swevent_event(). */
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME |
-			       PERF_SAMPLE_CPU | PERF_SAMPLE_PERIOD,
+			       PERF_SAMPLE_CPU,
 		.disabled = 1,
 		.exclude_guest = 1,
 		.exclude_user = event->exclude_user && !is_clock(event),
@@ -124,7 +126,7 @@ static struct event_source row_of(const struct parsed_event *event,
 		.has_cpu = true,
 		.has_period = true,
 		.sample_bits = (attr->sample_type & ~(u64)PERF_SAMPLE_CALLCHAIN) |
-			       (has_chain ? PERF_SAMPLE_CALLCHAIN : 0),
+			       PERF_SAMPLE_PERIOD | (has_chain ? PERF_SAMPLE_CALLCHAIN : 0),
 	};
 }
 

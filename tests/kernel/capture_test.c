@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Recording the live kernel: whole stacks, sums without difference, nothing lost in a storm, and
+ * one clear line for what cannot be done.
+ */
+#include "kernel/recording.h"
+
+#include "base/number.h"
+
+static void skip_without_permission(void)
+{
+	if (!may_capture())
+		skip();
+}
+
+/* Records `command` from start to end. */
+static void record_command(struct capture_settings settings, char *const *command,
+			   struct recording *recording)
+{
+	settings.targets.command = command;
+	assert_int_equal(recording_start(recording, &settings), 0);
+	recording_run(recording, SIZE_MAX);
+	recording_stop(recording);
+}
+
+/* Whether this stack is the one of `deep DEPTH`: at_the_bottom, down DEPTH times of which all but
+ * the first were called from the same place, main, and what called main. */
+static bool is_stack_of_deep(const struct sample *sample, const struct frame *frames, u32 depth)
+{
+	if (sample->space != SPACE_USER || sample->frame_count < depth + 2)
+		return false;
+	for (u32 i = 3; i < depth + 1; i++)
+		if (frames[i].address != frames[2].address)
+			return false;
+	return frames[depth + 1].address != frames[2].address &&
+	       frames[depth].origin == ORIGIN_FRAME_POINTER;
+}
+
+static void known_stack_comes_whole(void **state)
+{
+	CLEANUP(freep) char *path = workload("deep");
+	char *command[] = {path, "40", "0.5", NULL};
+	struct recording recording;
+	size_t whole = 0, deep = 0;
+
+	skip_without_permission();
+	record_command((struct capture_settings){0}, command, &recording);
+	for (size_t i = 0; i < recording.samples.count; i++) {
+		const struct sample *sample = &recording.samples.items[i];
+		const struct frame *frames =
+			&recording.frames.items[recording.first_frames.items[i]];
+
+		deep += sample->space == SPACE_USER && sample->frame_count > 10;
+		whole += is_stack_of_deep(sample, frames, 40);
+	}
+	/* At 999 Hz half a second is 500; the rest is the dynamic linker and clock_gettime(). */
+	assert_true(deep > 300);
+	assert_true(whole >= deep - 2);
+	assert_adds_up(&recording);
+	recording_release(&recording);
+	(void)state;
+}
+
+static void stack_deeper_than_asked_for_is_cut_and_says_so(void **state)
+{
+	CLEANUP(freep) char *path = workload("deep");
+	char *command[] = {path, "40", "0.2", NULL};
+	struct recording recording;
+	size_t cut = 0;
+
+	skip_without_permission();
+	record_command((struct capture_settings){.max_stack = 10}, command, &recording);
+	for (size_t i = 0; i < recording.samples.count; i++) {
+		const struct sample *sample = &recording.samples.items[i];
+
+		if (sample->space == SPACE_USER)
+			assert_true(sample->frame_count <= 10);
+		cut += sample->cut == CUT_TOO_DEEP;
+	}
+	assert_true(cut > 100);
+	assert_int_equal(recording.totals.counters[COUNTER_user_stack_too_deep], cut);
+	recording_release(&recording);
+	(void)state;
+}
+
+static void no_stacks_come_if_none_are_asked_for(void **state)
+{
+	CLEANUP(freep) char *path = workload("spin");
+	char *command[] = {path, "0.1", NULL};
+	struct recording recording;
+
+	skip_without_permission();
+	record_command((struct capture_settings){.call_graph = CALL_GRAPH_NONE}, command,
+		       &recording);
+	assert_true(recording.samples.count > 50);
+	assert_int_equal(recording.frames.count, 0);
+	assert_false(recording.samples.items[0].has_chain);
+	recording_release(&recording);
+	(void)state;
+}
+
+static void every_tick_is_accounted_for(void **state)
+{
+	static const u64 rates[] = {99, 999, 4999};
+	CLEANUP(freep) char *path = workload("spin");
+	char *command[] = {path, "0.4", "3", NULL};
+
+	skip_without_permission();
+	for (size_t i = 0; i < ARRAY_COUNT(rates); i++) {
+		struct parsed_event clock = software(PERF_COUNT_SW_CPU_CLOCK, rates[i], true);
+		struct recording recording;
+
+		record_command((struct capture_settings){.events = &clock,
+							 .event_count = 1,
+							 .targets = {.all = true}},
+			       command, &recording);
+		assert_adds_up(&recording);
+		assert_true(recording.samples.count > 0);
+		recording_release(&recording);
+	}
+	(void)state;
+}
+
+static void clock_of_one_mode_counts_the_other_as_left_out(void **state)
+{
+	struct parsed_event clock = software(PERF_COUNT_SW_CPU_CLOCK, 999, true);
+	CLEANUP(freep) char *path = workload("forky");
+	char *command[] = {path, "300", NULL};
+	struct recording recording;
+
+	skip_without_permission();
+	clock.exclude_kernel = true;
+	record_command((struct capture_settings){.events = &clock,
+						 .event_count = 1,
+						 .targets = {.all = true}},
+		       command, &recording);
+	for (size_t i = 0; i < recording.samples.count; i++)
+		assert_int_equal(recording.samples.items[i].space, SPACE_USER);
+	assert_true(recording.totals.counters[COUNTER_skipped_mode] > 0);
+	assert_adds_up(&recording);
+	recording_release(&recording);
+	(void)state;
+}
+
+static void software_events_are_sampled_each_with_its_source(void **state)
+{
+	struct parsed_event events[] = {
+		software(PERF_COUNT_SW_PAGE_FAULTS, 1, false),
+		software(PERF_COUNT_SW_CONTEXT_SWITCHES, 1, false),
+		software(PERF_COUNT_SW_PAGE_FAULTS_MIN, 10, false),
+		software(PERF_COUNT_SW_TASK_CLOCK, 999, true),
+		software(PERF_COUNT_SW_CPU_MIGRATIONS, 1, false),
+	};
+	CLEANUP(freep) char *path = workload("forky");
+	char *command[] = {path, "400", "100000", NULL};
+	size_t by_source[ARRAY_COUNT(events)] = {0};
+	struct recording recording;
+
+	skip_without_permission();
+	record_command((struct capture_settings){.events = events,
+						 .event_count = ARRAY_COUNT(events),
+						 .targets = {.all = true}},
+		       command, &recording);
+	for (size_t i = 0; i < recording.samples.count; i++) {
+		assert_in_range(recording.samples.items[i].source, 0, ARRAY_COUNT(events) - 1);
+		by_source[recording.samples.items[i].source]++;
+	}
+	assert_true(by_source[0] > 1000);
+	assert_true(by_source[1] > 400);
+	assert_in_range(by_source[2], by_source[0] / 20, by_source[0] / 5);
+	assert_true(by_source[3] > 10);
+	assert_adds_up(&recording);
+	recording_release(&recording);
+	(void)state;
+}
+
+static void ring_of_one_page_loses_and_counts_it(void **state)
+{
+	struct parsed_event clock = software(PERF_COUNT_SW_CPU_CLOCK, 4999, true);
+	CLEANUP(freep) char *path = workload("deep");
+	char *command[] = {path, "60", "0.3", NULL};
+	struct capture_settings settings = {.events = &clock,
+					    .event_count = 1,
+					    .ring_bytes = 1,
+					    .targets = {.command = command}};
+	struct recording recording;
+
+	skip_without_permission();
+	assert_int_equal(recording_start(&recording, &settings), 0);
+	/* Nobody drains until the command has ended. */
+	waitpid(capture_command(recording.capture), NULL, 0);
+	recording_stop(&recording);
+	assert_in_range(recording.samples.count, 1, 4096 / 56);
+	assert_true(recording.totals.counters[COUNTER_lost_ring_full] > 500);
+	assert_adds_up(&recording);
+	recording_release(&recording);
+	(void)state;
+}
+
+static void storm_of_short_lived_processes_loses_no_name(void **state)
+{
+	CLEANUP(freep) char *path = workload("forky");
+	char *command[] = {path, "2000", "0", "/bin/true", NULL};
+	struct recording recording;
+
+	skip_without_permission();
+	record_command((struct capture_settings){0}, command, &recording);
+	assert_int_equal(recording.forks.count, 2000);
+	assert_int_equal(recording.exec_names.count, 2001);
+	assert_true(recording.executable_mappings >= 2001 * 3);
+	assert_int_equal(recording.totals.counters[COUNTER_side_band_lost], 0);
+	assert_int_equal(recording.side_band_losses, 0);
+	recording_release(&recording);
+	(void)state;
+}
+
+/* Opens or starts what must fail; returns the error after checking that its sentence has `words`.
+ */
+static int refusal(struct capture_settings settings, const char *words)
+{
+	struct recording recording;
+	int error = recording_start(&recording, &settings);
+
+	assert_true(error < 0);
+	assert_non_null(strstr(fail_sentence(), words));
+	recording_release(&recording);
+	return error;
+}
+
+static void what_cannot_be_recorded_is_refused_in_one_line(void **state)
+{
+	char *missing[] = {"/no/such/program", NULL}, *not_executable[] = {"/etc/passwd", NULL};
+	u32 no_pid = 4194304, no_cpu = 8191;
+	struct parsed_event too_fast = software(PERF_COUNT_SW_CPU_CLOCK, 100000000, true);
+	struct parsed_event unknown = {.name = "none", .type = 12345, .rate = 1};
+
+	skip_without_permission();
+	assert_int_equal(refusal((struct capture_settings){.targets = {.command = missing}},
+				 "cannot run /no/such/program: No such file"),
+			 -ENOENT);
+	assert_int_equal(refusal((struct capture_settings){.targets = {.command = not_executable}},
+				 "cannot run /etc/passwd: Permission denied"),
+			 -EACCES);
+	assert_int_equal(
+		refusal((struct capture_settings){.targets = {.pids = &no_pid, .pid_count = 1}},
+			"process 4194304: No such process"),
+		-ESRCH);
+	assert_int_equal(
+		refusal((struct capture_settings){.targets = {.tids = &no_pid, .tid_count = 1}},
+			"thread 4194304: No such process"),
+		-ESRCH);
+	assert_int_equal(
+		refusal((struct capture_settings){.targets = {.cpus = &no_cpu, .cpu_count = 1}},
+			"CPU 8191: it is not online"),
+		-ENODEV);
+	assert_int_equal(refusal((struct capture_settings){.events = &too_fast, .event_count = 1},
+				 "the kernel allows"),
+			 -EINVAL);
+	assert_int_equal(refusal((struct capture_settings){.events = &unknown, .event_count = 1},
+				 "this machine does not count it"),
+			 -ENOENT);
+	assert_int_equal(refusal((struct capture_settings){.max_stack = 513}, "513 frames"),
+			 -EINVAL);
+	(void)state;
+}
+
+static void two_recordings_at_once_see_the_same(void **state)
+{
+	CLEANUP(freep) char *path = workload("spin");
+	char *command[] = {path, "0.3", NULL};
+	struct capture_settings settings = {.targets = {.all = true}};
+	struct recording first, second;
+
+	skip_without_permission();
+	assert_int_equal(recording_start(&first, &settings), 0);
+	record_command((struct capture_settings){0}, command, &second);
+	recording_stop(&first);
+	assert_adds_up(&first);
+	assert_adds_up(&second);
+	assert_true(second.samples.count > 200);
+	assert_true(first.samples.count >= second.samples.count);
+	recording_release(&first);
+	recording_release(&second);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(known_stack_comes_whole),
+		cmocka_unit_test(stack_deeper_than_asked_for_is_cut_and_says_so),
+		cmocka_unit_test(no_stacks_come_if_none_are_asked_for),
+		cmocka_unit_test(every_tick_is_accounted_for),
+		cmocka_unit_test(clock_of_one_mode_counts_the_other_as_left_out),
+		cmocka_unit_test(software_events_are_sampled_each_with_its_source),
+		cmocka_unit_test(ring_of_one_page_loses_and_counts_it),
+		cmocka_unit_test(storm_of_short_lived_processes_loses_no_name),
+		cmocka_unit_test(what_cannot_be_recorded_is_refused_in_one_line),
+		cmocka_unit_test(two_recordings_at_once_see_the_same),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -30,9 +30,10 @@ static u64 sum_of(const struct capture_totals *totals, enum counter_kind kind)
 	return sum;
 }
 
+/* What recording itself takes, without the start, which does not grow with the time. */
 static double percent_of_cpu(const struct recording_result *result)
 {
-	u64 spent_ns = result->cpu_ns + result->totals.bpf_ns;
+	u64 spent_ns = result->cpu_ns - result->start_cpu_ns + result->totals.bpf_ns;
 
 	return result->wall_ns ? 100.0 * (double)spent_ns / (double)result->wall_ns : 0;
 }
@@ -111,11 +112,13 @@ static void print_cost(const struct record_plan *plan, const struct recording_re
 	if (result->totals.bpf_ns)
 		number_format_duration(result->totals.bpf_ns, bpf);
 	text_append_printable(&line, strcmp(path, "-") ? path : "stream");
-	text_appendf(&line, ": %s; cost: %s CPU, %s of it to start, + %s in BPF: %.1f%% of a CPU",
+	text_appendf(&line, ": %s; cost: %s CPU (%s to start, %s in BPF)",
 		     number_format_bytes(result->file_bytes, bytes),
-		     number_format_duration(result->cpu_ns, own),
-		     number_format_duration(result->start_cpu_ns, begin), bpf,
-		     percent_of_cpu(result));
+		     number_format_duration(result->cpu_ns + result->totals.bpf_ns, own),
+		     number_format_duration(result->start_cpu_ns, begin), bpf);
+	/* Of a moment, a share would say nothing. */
+	if (result->wall_ns >= 100000000)
+		text_appendf(&line, ", %.1f%% of one CPU", percent_of_cpu(result));
 	fprintf(stderr, "bpfprof: %s\n", text_view(&line));
 }
 

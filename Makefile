@@ -61,7 +61,7 @@ ifdef COVERAGE
 C_FLAGS += --coverage -O0
 LDFLAGS += --coverage
 endif
-LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -liberty -lpthread $(LDLIBS)
+LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -liberty -lpthread -lm $(LDLIBS)
 BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
 	-Iinclude -Ivmlinux -Ibpf -I/usr/include/$(ARCH)-linux-gnu
 

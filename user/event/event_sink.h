@@ -97,7 +97,7 @@ struct mapping {
 struct thread_name {
 	u64 time_ns;
 	u32 pid, tid;
-	bool is_exec; /* exec() gave it: older mappings are gone */
+	bool is_exec; /* exec() gave it: new mappings follow */
 	const char *name;
 };
 

@@ -233,14 +233,11 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
 	struct process_table *table = table_of(sink);
 	struct thread_row *thread = thread_made(table, name->pid, name->tid);
-	struct process_row *process = process_row(table, name->pid);
 
+	/* While exec() runs, samples still have the registers of the old program, so its mappings
+	 * stay until new ones cover them. */
 	thread->name = intern_text(&table->names, name->name);
 	thread->ended_ns = 0;
-	if (name->is_exec && process) {
-		address_space_drop(process->space);
-		process->space = address_space_new();
-	}
 	return 0;
 }
 

@@ -130,14 +130,16 @@ static void a_child_sees_what_its_parent_had_and_no_more(void **state)
 	assert_string_equal(process_table_name(scene->table, 8), "shell");
 }
 
-static void exec_forgets_the_parents_mappings(void **state)
+static void exec_keeps_mappings_until_others_cover_them(void **state)
 {
 	const struct scene *scene = *state;
 
 	map(scene, 7, 0x1000, 0x1000, "/bin/sh");
 	fork_of(scene, 7, 8, 8, 1);
 	name(scene, 8, 8, "ls", true);
-	assert_string_equal(path_at(scene, 8, 0x1000), "");
+	assert_string_equal(path_at(scene, 8, 0x1000), "/bin/sh");
+	map(scene, 8, 0x1000, 0x1000, "/bin/ls");
+	assert_string_equal(path_at(scene, 8, 0x1000), "/bin/ls");
 	assert_string_equal(path_at(scene, 7, 0x1000), "/bin/sh");
 	assert_string_equal(process_table_name(scene->table, 8), "ls");
 }
@@ -258,7 +260,7 @@ int main(void)
 		scene_test(a_new_mapping_cuts_the_middle_of_an_old_one),
 		scene_test(a_new_mapping_covers_several_old_ones),
 		scene_test(a_child_sees_what_its_parent_had_and_no_more),
-		scene_test(exec_forgets_the_parents_mappings),
+		scene_test(exec_keeps_mappings_until_others_cover_them),
 		scene_test(threads_share_the_mappings_of_their_process),
 		scene_test(threads_without_a_name_show_their_number),
 		scene_test(what_ended_is_known_for_a_second_and_then_forgotten),

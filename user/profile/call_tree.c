@@ -3,7 +3,8 @@
  * Builds the call graph of an entry in two steps: a tree with one node a frame, then runs of it.
  *
  * Source of the rules: Linux 6.1, tools/perf/util/callchain.c. Where perf leaves equal siblings to
- * the addresses of its own objects, ours stand with the binary that was seen last first.
+ * the addresses of its own objects, which mostly grow, ours stand with the binary that was mapped
+ * last first.
  */
 #include "profile/call_tree.h"
 
@@ -94,6 +95,11 @@ static int compare_descending(u64 a, u64 b)
 	return (a < b) - (a > b);
 }
 
+static u32 mapped_order(const struct fold *fold, frame_id frame)
+{
+	return fold->profile->binaries.items[fold->frames.items[frame].binary].mapped_order;
+}
+
 /* Heaviest first; of equal ones, later binaries and higher addresses first. */
 static int compare_branches(const void *left, const void *right, void *context)
 {
@@ -105,8 +111,7 @@ static int compare_branches(const void *left, const void *right, void *context)
 
 	if (order)
 		return order;
-	order = compare_descending(fold->frames.items[a->frame].binary,
-				   fold->frames.items[b->frame].binary);
+	order = compare_descending(mapped_order(fold, a->frame), mapped_order(fold, b->frame));
 	if (order)
 		return order;
 	return compare_descending(fold_frame_start(fold, a->frame),

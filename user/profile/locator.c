@@ -211,6 +211,7 @@ static binary_id make_binary(struct profile *profile, const struct mapped *mappe
 	const struct mapped_file *file = mapped->file;
 	struct binary_row binary = {
 		.owner_pid = mapped->owner_pid,
+		.mapped_order = file->id,
 		.kind = is_kernel_space(file->space) ? kernel_kind(file) : user_kind(file->path),
 		.space = file->space,
 		.build_id_bytes = file->build_id_bytes,

@@ -46,6 +46,7 @@ struct binary_row {
 	string_id path;	      /* as the process saw it; what perf calls the long name */
 	string_id short_name; /* what is shown: the basename, or the bracketed name */
 	u32 owner_pid;	      /* a process that mapped it, ~0u: none */
+	u32 mapped_order;     /* among all that was mapped, from 1; 0: never */
 	u8 kind;	      /* enum binary_kind */
 	u8 space;	      /* enum frame_space of its code */
 	u8 build_id_bytes;    /* 0: not recorded */

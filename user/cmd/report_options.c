@@ -228,6 +228,7 @@ const struct option_row report_options[] = {
 	/* accepted */
 	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),
 	IGNORED('m', "modules"), IGNORED(0, "demangle-kernel"), IGNORED(0, "skip-empty"),
+	IGNORED(0, "no-branch-stack"),
 	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
 	 .help = "as --dsos", .hidden = true},
 	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",

@@ -179,8 +179,12 @@ const char *fold_frame_name(const struct fold *fold, frame_id frame)
 u64 fold_frame_start(const struct fold *fold, frame_id frame)
 {
 	const struct folded_frame *row = &fold->frames.items[frame];
+	const struct binary_row *binary = &fold->profile->binaries.items[row->binary];
+	u64 address = fold->profile->locations.items[row->location].address;
 
 	if (row->function)
 		return fold->profile->functions.items[row->function].start;
-	return fold->profile->locations.items[row->location].address;
+	return binary->kind == BINARY_MODULE || binary->kind == BINARY_KSYMBOL
+		       ? address - binary->start
+		       : address;
 }

@@ -10,7 +10,6 @@
 #include "base/number.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 enum { LIST_FILE_BYTES_MAX = 16 << 20 };
@@ -75,7 +74,7 @@ static int refuse_time(const char *text)
 
 static u64 part_of(double percent, u64 first_ns, u64 last_ns)
 {
-	return first_ns + (u64)llround(percent / 100.0 * (double)(last_ns - first_ns));
+	return first_ns + (u64)(percent / 100.0 * (double)(last_ns - first_ns) + 0.5);
 }
 
 /* "10%-20%" or "10%/2". Source: Linux 6.1, tools/perf/util/time-utils.c. */

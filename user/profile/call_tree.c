@@ -10,8 +10,6 @@
 
 #include "base/idmap.h"
 
-#include <math.h>
-
 struct branch_node {
 	frame_id frame;
 	u32 parent;
@@ -120,10 +118,12 @@ static int compare_branches(const void *left, const void *right, void *context)
 
 static u64 least_hits_below(const struct growing *growing, const struct branch_node *end)
 {
+	double share = (double)(end->all_hits - end->hits) *
+		       (growing->settings->threshold_percent / 100.0);
+
 	if (growing->settings->type != CALL_GRAPH_FRACTAL)
 		return growing->least_hits;
-	return (u64)ceil((double)(end->all_hits - end->hits) *
-			 (growing->settings->threshold_percent / 100.0));
+	return (u64)share + ((double)(u64)share < share); /* rounded up */
 }
 
 /* The children of a branch that reach the threshold, sorted, appended to `ret_children`. */

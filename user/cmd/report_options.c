@@ -6,6 +6,7 @@
 #include "cmd/report_settings.h"
 
 #include "base/fail.h"
+#include "base/number.h"
 
 #include <errno.h>
 #include <string.h>
@@ -37,6 +38,19 @@ static int parse_percentage(void *settings, const char *argument)
 	if (strcmp(argument, "relative") != 0 && strcmp(argument, "absolute") != 0)
 		return fail_plain(-EINVAL, NULL, "%s: give relative or absolute", argument);
 	settings_of(settings)->is_relative = *argument == 'r';
+	return 0;
+}
+
+/* As in perf, call graphs follow, unless a later -g says otherwise. */
+static int parse_percent_limit(void *settings, const char *argument)
+{
+	struct report_settings *report = settings_of(settings);
+	double percent;
+
+	if (number_parse_percent(argument, &percent))
+		return fail_plain(-EINVAL, NULL, "%s: give a percentage", argument);
+	report->percent_limit = percent;
+	report->graph.threshold_percent = percent;
 	return 0;
 }
 
@@ -194,8 +208,9 @@ const struct option_row report_options[] = {
 	FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
 	FLAG(0, "show-total-period", show_period, "a column with the sum of periods"),
 	FLAG(0, "showcpuutilization", show_system_share, "columns for kernel and user"),
-	{.kind = OPTION_PERCENT, .name = "percent-limit", .offset = FIELD(percent_limit),
-	 .argument = "PERCENT", .help = "leave out lines below", .config = "report.percent-limit"},
+	{.kind = OPTION_CALL, .name = "percent-limit", .argument = "PERCENT",
+	 .parse = parse_percent_limit, .help = "leave out lines and parts of call graphs below",
+	 .config = "report.percent-limit"},
 	{.kind = OPTION_CALL, .name = "percentage", .argument = "relative|absolute",
 	 .parse = parse_percentage, .help = "100% is what filters leave, or all samples (default)",
 	 .config = "hist.percentage"},

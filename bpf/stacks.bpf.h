@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The stacks of one sample: the kernel's, where the CPU was in the kernel, and the user's, by the
+ * walker that fits.
+ */
+#ifndef STACKS_BPF_H
+#define STACKS_BPF_H
+
+#include "maps.bpf.h"
+#include "user_stack.bpf.h"
+
+/* The kernel stack into the first rows; returns how many frames. One more than wanted is asked for,
+ * to tell a stack that is just as deep from one that is deeper. */
+static __always_inline u32 take_kernel_stack(struct bpf_perf_event_data *ctx,
+					     struct sample_record *record)
+{
+	s64 bytes = bpf_get_stack(ctx, record->frames, (settings.max_stack + 1) * sizeof(u64), 0);
+	u32 frames;
+
+	if (bytes <= 0) {
+		count(COUNTER_kernel_stack_failed);
+		return 0;
+	}
+	frames = (u32)bytes / sizeof(u64);
+	if (frames > settings.max_stack) {
+		count(COUNTER_kernel_stack_too_deep);
+		return settings.max_stack;
+	}
+	return frames;
+}
+
+/* The same for the user stack, walked by the kernel. */
+static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data *ctx,
+						      struct sample_record *record)
+{
+	u32 first = record->header.kernel_frames;
+	s64 bytes;
+	u32 frames;
+
+	if (first > STACK_MAX_FRAMES)
+		return;
+	bytes = bpf_get_stack(ctx, record->frames + first, (settings.max_stack + 1) * sizeof(u64),
+			      BPF_F_USER_STACK);
+	frames = bytes > 0 ? (u32)bytes / sizeof(u64) : 0;
+	record->header.end = frames ? END_UNKNOWN : END_UNREADABLE;
+	if (frames > settings.max_stack) {
+		frames = settings.max_stack;
+		record->header.end = END_TOO_DEEP;
+	}
+	record->header.user_frames = frames;
+}
+
+/* Where the running thread is in user mode: now, or where it entered the kernel. False if this
+ * kernel does not tell, or if it is a 32-bit task. */
+static __always_inline bool find_user_registers(struct bpf_perf_event_data *ctx,
+						struct user_walk *walk)
+{
+	bpf_user_pt_regs_t registers;
+	const void *saved;
+
+	if (is_user_mode(&ctx->regs)) {
+		walk->pc = PT_REGS_IP(&ctx->regs);
+		walk->below = PT_REGS_SP(&ctx->regs);
+		walk->frame_pointer = PT_REGS_FP(&ctx->regs);
+		return !is_32_bit(&ctx->regs);
+	}
+	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
+		return false;
+	saved = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
+	if (bpf_probe_read_kernel(&registers, sizeof(registers), saved))
+		return false;
+	walk->pc = PT_REGS_IP(&registers);
+	walk->below = PT_REGS_SP(&registers);
+	walk->frame_pointer = PT_REGS_FP(&registers);
+	return !is_32_bit(&registers);
+}
+
+static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
+					    struct scratch *scratch)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+	struct sample_record *record = &scratch->record;
+	struct user_walk *walk = &scratch->walk;
+
+	if (record->header.mode == MODE_KERNEL &&
+	    (BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD))
+		return;
+	if (!find_user_registers(ctx, walk))
+		take_user_stack_by_helper(ctx, record);
+	else if (walk->pc) /* 0: a worker that the kernel started for the process (io_uring) */
+		walk_frame_pointers(scratch);
+}
+
+static __always_inline void count_user_stack(u8 end)
+{
+	if (end == END_TOO_DEEP)
+		count(COUNTER_user_stack_too_deep);
+	else if (end == END_BROKEN)
+		count(COUNTER_user_stack_broken);
+	else if (end == END_UNREADABLE)
+		count(COUNTER_user_stack_failed);
+}
+
+/* Both stacks into the record, and how many frames they have. Not inlined: see struct user_walk. */
+static __noinline void take_stacks(struct bpf_perf_event_data *ctx, struct scratch *scratch)
+{
+	struct sample_record *record = &scratch->record;
+
+	if (record->header.mode == MODE_KERNEL)
+		record->header.kernel_frames = take_kernel_stack(ctx, record);
+	barrier(); /* from here on its frames are a number in a map, see struct user_walk */
+	take_user_stack(ctx, scratch);
+	count_user_stack(record->header.end);
+}
+
+#endif

@@ -12,6 +12,7 @@
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/perf_event.h>
@@ -117,8 +118,10 @@ int probe_btf(char *found)
 		return 0;
 	}
 	/* libbpf also looks for kernel images with BTF in /boot and /lib/modules. */
+	libbpf_print_fn_t printer = libbpf_set_print(NULL);
 	struct btf *btf = btf__load_vmlinux_btf();
 
+	libbpf_set_print(printer);
 	if (!btf)
 		return -ENOENT;
 	btf__free(btf);

@@ -273,10 +273,11 @@ static int start(struct recording *recording)
 		note_command_error(recording, error);
 		return error;
 	}
-	recording->started_ns = recording->flushed_ns = clock_ns(CLOCK_MONOTONIC);
+	recording->started_ns = clock_ns(CLOCK_MONOTONIC);
 	recording->result.start_cpu_ns = recording_cpu_ns();
 	recording->result.has_command = plan->command;
-	if (plan->settings->duration_ns)
+	error = flush(recording, recording->started_ns); /* who runs already is worth keeping */
+	if (!error && plan->settings->duration_ns)
 		error = loop_on_timer(recording->loop, plan->settings->duration_ns,
 				      (struct loop_handler){on_duration, recording});
 	return error;

@@ -16,7 +16,7 @@
  * SKIPPED left out because the user asked for it
  * LOST   should be in the result and is not
  * CUT    delivered, but the stack is not whole (a part of SENT, not another sum)
- * OTHER  losses that are not samples
+ * OTHER  losses that are not samples; the sentence tells one of them ("2 times: …")
  */
 #define COUNTERS(X)                                                                               \
 	X(overflows, SEEN, "events seen")                                                         \
@@ -29,18 +29,19 @@
 	X(lost_disk_full, LOST, "no space to write to")                                           \
 	X(lost_malformed, LOST, "record from the kernel not understood")                          \
 	X(lost_kernel, LOST, "reported as lost by the kernel")                                    \
-	X(side_band_lost, OTHER, "process records lost: names may be missing; raise --ring-size") \
+	X(side_band_lost, OTHER,                                                                  \
+	  "a process record was lost, names may be missing; raise --ring-size")                   \
 	X(kernel_stack_failed, CUT, "kernel stack could not be read")                             \
 	X(user_stack_failed, CUT, "user stack could not be read")                                 \
 	X(kernel_stack_too_deep, CUT, "kernel stack deeper than --max-stack")                     \
 	X(user_stack_too_deep, CUT, "user stack deeper than --max-stack")                         \
-	X(processes_unscanned, OTHER, "processes whose mappings could not be read at the start")  \
-	X(throttled, OTHER, "times the kernel throttled sampling")                                \
+	X(processes_unscanned, OTHER, "the mappings of a process could not be read at the start") \
+	X(throttled, OTHER, "the kernel throttled sampling")                                      \
 	X(skipped_mode, SKIPPED, "in the other mode than asked for (:u, :k)")                     \
 	X(lost_ring_busy, LOST, "ring buffer locked by other CPUs")                               \
 	X(lost_recursion, LOST, "another BPF program was running on the CPU")                     \
 	X(user_stack_broken, CUT, "user stack ends in code without frame pointers")               \
-	X(unfollowed, OTHER, "children not followed: too many processes at once")
+	X(unfollowed, OTHER, "a child was not followed: too many processes at once")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -61,15 +61,16 @@ static void append_events(struct text *text, const struct record_plan *plan)
 static void print_losses(const struct capture_totals *totals)
 {
 	static const char *const words[] = {
-		[LOST] = "lost: ", [CUT] = "stacks cut: ", [OTHER] = ""};
+		[LOST] = "lost", [CUT] = "stacks cut", [OTHER] = "times"};
 	char count[NUMBER_TEXT_BYTES];
 
 	for (u32 row = 0; row < COUNTER_COUNT; row++) {
 		u8 kind = counter_rows[row].kind;
 
 		if (totals->counters[row] && kind < ARRAY_COUNT(words) && words[kind])
-			fprintf(stderr, "bpfprof: %8s %s%s\n",
-				number_format_count(totals->counters[row], count), words[kind],
+			fprintf(stderr, "bpfprof: %8s %s: %s\n",
+				number_format_count(totals->counters[row], count),
+				kind == OTHER && totals->counters[row] == 1 ? "time" : words[kind],
 				counter_rows[row].sentence);
 	}
 }

@@ -12,13 +12,15 @@
 
 enum { BINARIES_SHOWN = 5 };
 
-static const char *const cut_sentences[] = {
-	[CUT_TOO_DEEP] = "deeper than --max-stack",
-	[CUT_UNREADABLE] = "stack memory was not resident",
-	[CUT_NO_TABLE] = "code without unwind table and without frame pointer",
-	[CUT_UNSUPPORTED] = "an unwind rule that cannot be followed",
-	[CUT_NOT_ANALYSED] = "process too new for its unwind tables to be there",
-	[CUT_BROKEN] = "a frame pointer that does not point up the stack",
+static const struct {
+	const char *name, *sentence;
+} cuts[] = {
+	[CUT_TOO_DEEP] = {"too_deep", "deeper than --max-stack"},
+	[CUT_UNREADABLE] = {"unreadable", "stack memory was not resident"},
+	[CUT_NO_TABLE] = {"no_table", "code without unwind table and without frame pointer"},
+	[CUT_UNSUPPORTED] = {"unsupported", "an unwind rule that cannot be followed"},
+	[CUT_NOT_ANALYSED] = {"not_analysed", "process too new for its unwind tables to be there"},
+	[CUT_BROKEN] = {"broken", "they end in code without frame pointers"},
 };
 
 static const char *const unnamed_sentences[UNNAMED_REASON_COUNT] = {
@@ -57,7 +59,8 @@ static void write_counters(const struct report_facts *facts, enum counter_kind k
 	for (u32 i = 0; i < COUNTER_COUNT; i++)
 		if (counter_rows[i].kind == kind && lost_for(facts, i))
 			fprintf(out, "#   %s %s: %s\n",
-				number_format_count(lost_for(facts, i), text), verb,
+				number_format_count(lost_for(facts, i), text),
+				kind == OTHER && lost_for(facts, i) == 1 ? "time" : verb,
 				counter_rows[i].sentence);
 }
 
@@ -86,8 +89,8 @@ static u64 cut_stacks(const struct profile_totals *totals)
 {
 	u64 cut = 0;
 
-	for (size_t i = 0; i < ARRAY_COUNT(cut_sentences); i++)
-		if (cut_sentences[i])
+	for (size_t i = 0; i < ARRAY_COUNT(cuts); i++)
+		if (cuts[i].name)
 			cut += totals->stack_cuts[i];
 	return cut;
 }
@@ -101,10 +104,10 @@ static void write_cuts(const struct profile_totals *totals, FILE *out)
 		return;
 	fprintf(out, "# %s user stacks cut (%.2f%% of the samples)\n",
 		number_format_count(cut, text), 100.0 * (double)cut / (double)totals->samples);
-	for (size_t i = 0; i < ARRAY_COUNT(cut_sentences); i++)
-		if (cut_sentences[i] && totals->stack_cuts[i])
+	for (size_t i = 0; i < ARRAY_COUNT(cuts); i++)
+		if (cuts[i].name && totals->stack_cuts[i])
 			fprintf(out, "#   %s cut: %s\n",
-				number_format_count(totals->stack_cuts[i], text), cut_sentences[i]);
+				number_format_count(totals->stack_cuts[i], text), cuts[i].sentence);
 }
 
 /* --- frames without a name --- */
@@ -184,7 +187,7 @@ static void write_unnamed(const struct profile *profile, FILE *out)
 			&path,
 			profile_text(profile, profile->binaries.items[found[i].binary].path));
 		fprintf(out, "#   %s unnamed: %s%s%s\n", number_format_count(found[i].frames, text),
-			found[i].binary ? text_view(&path) : "", found[i].binary ? " " : "",
+			found[i].binary ? text_view(&path) : "", found[i].binary ? ": " : "",
 			unnamed_sentences[found[i].reason]);
 		text_release(&path);
 	}
@@ -247,9 +250,9 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	write_counters_json(facts, OTHER, "other", json);
 	json_bool(json, "idle_left_out", facts->idle_skipped);
 	json_object(json, "stacks_cut");
-	for (size_t i = 0; i < ARRAY_COUNT(cut_sentences); i++)
-		if (cut_sentences[i] && totals->stack_cuts[i])
-			json_u64(json, cut_sentences[i], totals->stack_cuts[i]);
+	for (size_t i = 0; i < ARRAY_COUNT(cuts); i++)
+		if (cuts[i].name && totals->stack_cuts[i])
+			json_u64(json, cuts[i].name, totals->stack_cuts[i]);
 	json_object_end(json);
 	json_u64(json, "frames", facts->profile->locations.count - 1);
 	write_unnamed_json(facts->profile, json);

@@ -15,7 +15,8 @@
 #include <string.h>
 
 enum {
-	NAME_BLOCK_BYTES = 64 << 10,
+	NAME_BLOCK_MIN_BYTES = 4 << 10,	  /* each block is twice the one before … */
+	NAME_BLOCK_MAX_BYTES = 256 << 10, /* … up to this */
 	PAGE_BYTES = 4096,
 	/* How many symbols can hold one address; real code nests two or three deep. A bound, so
 	 * that a made-up file cannot make finding slow. */
@@ -69,8 +70,12 @@ static char *name_room(struct symbols *symbols, size_t bytes)
 	struct name_block *block = symbols->names;
 
 	if (!block || block->capacity - block->used < bytes) {
-		size_t capacity = bytes > NAME_BLOCK_BYTES ? bytes : NAME_BLOCK_BYTES;
+		size_t capacity = block ? block->capacity * 2 : NAME_BLOCK_MIN_BYTES;
 
+		if (capacity > NAME_BLOCK_MAX_BYTES)
+			capacity = NAME_BLOCK_MAX_BYTES;
+		if (capacity < bytes)
+			capacity = bytes;
 		block = must_alloc(sizeof(*block) + capacity);
 		block->next = symbols->names;
 		block->capacity = capacity;

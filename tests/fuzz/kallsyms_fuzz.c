@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fuzzes the reading of kallsyms and /proc/modules.
+ */
+#include "host/kernel_symbols.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+	struct symbols *symbols = symbols_new();
+	struct bytes text = {bytes, length}, modules = text;
+	struct kernel_module module;
+	u64 address;
+	int found;
+
+	if (!kernel_symbols_read(text, symbols)) {
+		for (size_t i = 0; i < symbols_count(symbols); i++) {
+			if (!symbols_find(symbols, symbols_at(symbols, i)->start))
+				abort();
+		}
+	}
+	kernel_symbol_address(text, "_text", &address);
+	while ((found = kernel_module_next(&modules, &module))) {
+		if (found == 1 && strlen(module.name) >= sizeof(module.name))
+			abort();
+	}
+	symbols_free(symbols);
+	return 0;
+}

@@ -116,7 +116,8 @@ static inline void put_u32s(struct pen *pen, u32 first, u32 second)
 
 static void put_bytes(struct pen *pen, const void *bytes, size_t count)
 {
-	memcpy(pen->at, bytes, count);
+	if (count) /* nothing may be NULL */
+		memcpy(pen->at, bytes, count);
 	pen->at += count;
 }
 

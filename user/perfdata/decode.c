@@ -226,27 +226,46 @@ static int decode_mmap(struct decoder *decoder, struct record *record, struct ev
 	return hand_over_mapping(decoder, record, &mapping, sink);
 }
 
+/*
+ * Whether what stands for the file is a build id.
+ *
+ * Kernels up to 6.18 leave the bit set for events that did not ask for build ids if another event
+ * on the machine did (perf_event_mmap_output() restores size and type of the shared record, but not
+ * misc): then there are device and inode under the bit, and a size is the device's major number.
+ */
+static bool has_build_id(const struct decoder *decoder, const struct record *record, u8 bytes)
+{
+	enum { MD5_BYTES = 16, SHA1_BYTES = 20 };
+
+	if (!(record->header.misc & MISC_MMAP_BUILD_ID) || bytes > BUILD_ID_MAX_BYTES)
+		return false;
+	for (size_t i = 0; i < decoder->kinds.count; i++)
+		if (decoder->kinds.items[i].attr.flags & ATTR_BIT(build_id))
+			return true;
+	/* perf inject writes build ids into recordings that were made without */
+	return bytes == SHA1_BYTES || bytes == MD5_BYTES;
+}
+
 static int decode_mmap2(struct decoder *decoder, struct record *record, struct event_sink *sink)
 {
+	enum { ID_AT = 4 };
 	struct cursor *body = &record->body;
 	struct mapping mapping = {0};
+	const u8 *identity;
 
 	read_mapping_range(body, &mapping);
-	if (record->header.misc & MISC_MMAP_BUILD_ID) {
-		u8 bytes = cursor_u8(body);
-		const u8 *id;
-
-		cursor_take(body, 3);
-		id = cursor_take(body, BUILD_ID_MAX_BYTES);
-		if (!id || bytes > BUILD_ID_MAX_BYTES)
-			return -EILSEQ;
-		memcpy(mapping.build_id, id, bytes);
-		mapping.build_id_bytes = bytes;
-	} else {
-		mapping.major = cursor_u32(body);
-		mapping.minor = cursor_u32(body);
-		mapping.inode = cursor_u64(body);
-		mapping.inode_generation = cursor_u64(body);
+	identity = body->next;
+	mapping.major = cursor_u32(body);
+	mapping.minor = cursor_u32(body);
+	mapping.inode = cursor_u64(body);
+	mapping.inode_generation = cursor_u64(body);
+	if (body->overrun)
+		return -EILSEQ;
+	if (has_build_id(decoder, record, identity[0])) {
+		mapping.major = mapping.minor = 0;
+		mapping.inode = mapping.inode_generation = 0;
+		memcpy(mapping.build_id, identity + ID_AT, identity[0]);
+		mapping.build_id_bytes = identity[0];
 	}
 	mapping.protection = cursor_u32(body);
 	mapping.flags = cursor_u32(body);

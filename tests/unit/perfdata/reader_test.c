@@ -233,6 +233,35 @@ static void unknown_records_are_passed_over_with_one_warning_a_kind(void **state
 	(void)state;
 }
 
+/* Linux 6.18 does so while another event that wants build ids is open. */
+static void device_under_the_build_id_bit_is_no_build_id(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL, 0);
+	struct collector collector;
+
+	record_begin(&foreign, 10, 0x4002); /* MMAP2 */
+	put32(&foreign, 5);
+	put32(&foreign, 6);
+	put64(&foreign, 0x400000);
+	put64(&foreign, 0x2000);
+	put64(&foreign, 0x1000);
+	put32(&foreign, 8);
+	put32(&foreign, 1);
+	put64(&foreign, 77);
+	put64(&foreign, 3);
+	put32(&foreign, 5);
+	put32(&foreign, 2);
+	put_string(&foreign, "/bin/x", 8);
+	record_end(&foreign);
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
+	assert_non_null(
+		strstr(text_view(&collector.lines), "device 8:1 inode 77/3 5 2 /bin/x id \n"));
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
 static void chain_with_an_unknown_marker_is_dropped(void **state)
 {
 	struct foreign foreign = foreign_begin(false, USUAL | CALLCHAIN, 0);
@@ -449,6 +478,7 @@ int main(void)
 		cmocka_unit_test(branch_flags_of_the_other_byte_order_are_turned_field_by_field),
 		cmocka_unit_test(events_come_in_order_of_time_and_those_without_come_first),
 		cmocka_unit_test(unknown_records_are_passed_over_with_one_warning_a_kind),
+		cmocka_unit_test(device_under_the_build_id_bit_is_no_build_id),
 		cmocka_unit_test(chain_with_an_unknown_marker_is_dropped),
 		cmocka_unit_test(chain_longer_than_its_record_is_damage_and_the_rest_is_shown),
 		cmocka_unit_test(losses_of_perf_are_told),

@@ -1,0 +1,174 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# perf.data both ways: perf reads ours, we read everybody's; damage is answered in one line.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export BPFPROF="${BPFPROF:-build/bpfprof}" PERF="${PERF:-perf}"
+	export WORKLOADS="${WORKLOADS:-build/tests/workloads}"
+	export CORPUS="$PWD/../shared/perf-corpus"
+	cd "$BATS_FILE_TMPDIR" || return 1
+	[ "$(id -u)" = 0 ] || return 0
+	"$BPFPROF" record -F 999 -o file.data -- "$WORKLOADS/mainbarfoo" >/dev/null 2>&1
+	"$BPFPROF" record -z -F 999 -o packed.data -- "$WORKLOADS/mainbarfoo" >/dev/null 2>&1
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+}
+
+need_recording() {
+	[ -s file.data ] && [ -s packed.data ] || skip "recording needs root and BPF"
+}
+
+# perf_reads FILE: report and script of stock perf say nothing on stderr and know the hot function
+perf_reads() {
+	local file=$1
+	"$PERF" report --stdio -i "$file" >report.txt 2>err.txt
+	cat err.txt
+	[ ! -s err.txt ]
+	grep -q '\[\.\] foo' report.txt
+	"$PERF" script -i "$file" >script.txt 2>err.txt
+	cat err.txt
+	[ ! -s err.txt ]
+	grep -q ' foo+0x' script.txt
+}
+
+@test "stock perf reads a recording without a warning" {
+	need_recording
+	perf_reads file.data
+}
+
+@test "stock perf reads a compressed recording without a warning" {
+	need_recording
+	perf_reads packed.data
+}
+
+@test "stock perf compares two recordings without a warning" {
+	need_recording
+	"$PERF" diff file.data packed.data >diff.txt 2>err.txt
+	cat err.txt
+	[ ! -s err.txt ]
+	grep -q '\[\.\] foo' diff.txt
+}
+
+@test "stock perf reads what comes through a pipe" {
+	need_recording
+	"$BPFPROF" record -F 999 -o - -- "$WORKLOADS/mainbarfoo" 2>/dev/null |
+		"$PERF" report --stdio -i - >report.txt 2>err.txt
+	cat err.txt
+	[ ! -s err.txt ]
+	grep -q '\[\.\] foo' report.txt
+}
+
+@test "script prints of our recordings what perf prints of them" {
+	need_recording
+	local file
+	for file in file.data packed.data; do
+		"$PERF" script -i $file -F comm,tid,cpu,time,event,period,ip >perf.txt
+		"$BPFPROF" script -i $file -F comm,tid,cpu,time,event,period,ip >ours.txt
+		grep -c : perf.txt ours.txt
+		# frames differ where a stack is older than exec(): perf keeps the old mappings
+		diff <(grep : perf.txt) <(grep : ours.txt)
+	done
+}
+
+# perf_records FILE OPTION...: a recording of perf that perf itself can read. Linux 6.18 spoils the
+# mappings in it while somebody else on the machine records with build ids, and perf crashes on them.
+perf_records() {
+	local file=$1 try
+	shift
+	for try in 1 2 3 4 5 6 7 8 9 10; do
+		"$PERF" record -q -e cpu-clock -g "$@" -o - -- "$WORKLOADS/mainbarfoo" >"$file" 2>/dev/null &&
+			"$PERF" script -i - -F comm,tid,time,event,period <"$file" >perf.txt 2>/dev/null &&
+			[ -s perf.txt ] && return 0
+	done
+	return 1
+}
+
+@test "what perf sends through a pipe is read" {
+	need_recording
+	perf_records pipe.data
+	"$BPFPROF" script -i - -F comm,tid,time,event,period <pipe.data >ours.txt
+	diff <(sort perf.txt) <(sort ours.txt)
+	"$BPFPROF" report --stdio -i - <pipe.data | grep -q '\[\.\] foo'
+}
+
+@test "what perf compressed is read" {
+	need_recording
+	perf_records perfz.data -z
+	"$BPFPROF" script -i perfz.data -F comm,tid,time,event,period >ours.txt
+	diff <(sort perf.txt) <(sort ours.txt)
+}
+
+@test "a recording of several threads of perf is read" {
+	need_recording
+	"$PERF" record -q --threads -a -e cpu-clock -o threads.data -- "$WORKLOADS/mainbarfoo" \
+		>/dev/null 2>&1 || skip "this perf has no --threads"
+	"$PERF" script -i threads.data -F comm,tid,time,event,period | sort >perf.txt
+	[ -s perf.txt ]
+	"$BPFPROF" script -i threads.data -F comm,tid,time,event,period | sort >ours.txt
+	diff perf.txt ours.txt
+}
+
+@test "recordings of many perfs hold the same samples as for perf" {
+	[ -d "$CORPUS" ] || skip "no ../shared/perf-corpus"
+	local file count=0
+	for file in "$CORPUS"/perf.data*; do
+		"$PERF" script -f -i "$file" -F comm,pid,tid,time,event,period,ip --max-stack 127 \
+			>perf.txt 2>/dev/null
+		"$BPFPROF" script -i "$file" -F comm,pid,tid,time,event,period,ip --max-stack 127 \
+			>ours.txt
+		[ -s perf.txt ]
+		echo "$file"
+		diff perf.txt ours.txt
+		count=$((count + 1))
+	done
+	[ "$count" -ge 20 ]
+}
+
+# fails_with SENTENCE COMMAND...: status 1 and exactly this line
+fails_with() {
+	local sentence=$1
+	shift
+	run -1 --separate-stderr "$@"
+	echo "$stderr"
+	[ "$stderr" = "bpfprof: $sentence" ]
+}
+
+@test "a missing file is answered" {
+	fails_with "cannot open gone.data: No such file or directory; record first, or name a file with -i" \
+		"$BPFPROF" script -i gone.data
+}
+
+@test "an empty file is answered" {
+	: >empty.data
+	fails_with "empty.data is empty: nothing was recorded; record again" \
+		"$BPFPROF" script -i empty.data
+}
+
+@test "a file of something else is answered" {
+	echo hello >other.data
+	fails_with "other.data is not a perf.data file; give a file recorded by perf or bpfprof" \
+		"$BPFPROF" script -i other.data
+}
+
+@test "a cut recording shows what is there and says so" {
+	local file="$CORPUS/perf.data.singleprocess-3.8"
+	[ -s "$file" ] || skip "no ../shared/perf-corpus"
+	head -c 11000 "$file" >cut.data
+	run -1 --separate-stderr "$BPFPROF" script -i cut.data
+	[ "${#lines[@]}" -gt 0 ]
+	[[ $stderr == "bpfprof: cut.data is cut at byte "*" samples before that are shown" ]]
+}
+
+@test "events of a recording can be listed and none of its bytes reach the terminal raw" {
+	need_recording
+	bash -c 'printf "x\033[31my" >/proc/$$/comm; for ((i = 0; i < 300000; i++)); do :; done' &
+	"$BPFPROF" record -F 999 -p $! -o escape.data >/dev/null 2>&1
+	"$BPFPROF" script -i escape.data >ours.txt
+	grep -q '^x\\x1b\[31my ' ours.txt
+	run ! grep -q $'\033' ours.txt
+}

@@ -1,0 +1,133 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# bpfprof script prints what perf script prints, byte for byte, and answers wrong input in one line.
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	export BPFPROF="${BPFPROF:-build/bpfprof}" PERF="${PERF:-perf}"
+	export WORKLOADS="${WORKLOADS:-build/tests/workloads}"
+	cd "$BATS_FILE_TMPDIR" || return 1
+	"$WORKLOADS/deep" 20 3 &
+	# attached, so that no sample is older than the program's own mappings
+	"$PERF" record -q -e cpu-clock -F 500 -g -p $! -o chains.data -- "$WORKLOADS/spin" 0.3 \
+		>/dev/null 2>&1 || return 0
+	"$PERF" record -q -e cpu-clock,task-clock -F 300 -p $! -o flat.data -- "$WORKLOADS/spin" 0.3 \
+		>/dev/null 2>&1
+	kill $!
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return 1
+	[ -s chains.data ] || skip "perf cannot record here"
+}
+
+# same FILE OPTION...: both print the same, and something
+same() {
+	local file=$1
+	shift
+	"$PERF" script -i "$file" "$@" >perf.txt 2>perf.err
+	"$BPFPROF" script -i "$file" "$@" >ours.txt 2>ours.err
+	[ -s perf.txt ]
+	[ ! -s ours.err ]
+	diff perf.txt ours.txt
+}
+
+@test "samples with call chains look as perf's" {
+	same chains.data
+}
+
+@test "samples without call chains look as perf's" {
+	same flat.data
+}
+
+@test "hidden call chains leave the line of the sample" {
+	same chains.data -G
+}
+
+@test "fields are printed in perf's order and widths" {
+	same chains.data -F comm,tid,time,ip,sym
+	same chains.data -F ip,sym,symoff,dso,comm,pid,tid,time,event,period
+	same flat.data -F comm,pid,event,ip,dso
+	same flat.data -F comm,time,period
+}
+
+@test "a field is added or left out" {
+	same flat.data -F +pid
+	same flat.data -F -period
+}
+
+@test "times have nine digits if asked" {
+	same flat.data --ns
+}
+
+@test "the innermost frames are kept" {
+	same chains.data --max-stack 3
+}
+
+@test "samples are chosen by time" {
+	local middle
+	middle=$("$PERF" script -i flat.data -F time | awk -F: '{ t[NR] = $1 } END { print t[int(NR / 2)] + 0 }')
+	same flat.data --time "$middle,"
+	same flat.data --time ",$middle"
+}
+
+@test "samples are chosen by share of the recording" {
+	same flat.data --time 10%-40%
+	same flat.data --time 10%/2
+}
+
+@test "samples are chosen by process and thread" {
+	local pid
+	pid=$("$PERF" script -i flat.data -F pid | awk 'NR == 1 { print $1 }')
+	same flat.data --pid "$pid"
+	same flat.data --tid "$pid"
+	run -0 "$BPFPROF" script -i flat.data --pid 1
+	[ -z "$output" ]
+}
+
+@test "samples are chosen by name" {
+	same flat.data --comms deep
+	run -0 "$BPFPROF" script -i flat.data --comms dee,ep
+	[ -z "$output" ]
+}
+
+@test "a CPU that was not recorded is said" {
+	run ! "$BPFPROF" script -i flat.data -C 0
+	[ "$output" = "bpfprof: the samples do not say on which CPU they were taken; leave out --cpu" ]
+}
+
+@test "stacks fold as flame graphs want them" {
+	"$BPFPROF" script -i chains.data >ours.txt
+	# a header that begins at the margin, frames behind a tab, an empty line
+	awk '/^$/ { if (!head || !frames) exit 1; head = frames = 0; whole++; next }
+	     /^\t/ { if (!head || NF < 3) exit 1; frames++; next }
+	     { if (head) exit 1; head = 1 }
+	     END { exit whole < 10 || head }' ours.txt
+}
+
+@test "the header stands first if asked" {
+	run -0 "$BPFPROF" script -i flat.data --header
+	[ "${lines[0]}" = "# ========" ]
+	[[ $output == *"# hostname : $(uname -n)"* ]]
+	run -0 "$BPFPROF" script -i flat.data --header-only
+	[ "${lines[-2]}" = "# ========" ]
+}
+
+@test "an unknown field is answered with the nearest" {
+	run ! "$BPFPROF" script -i flat.data -F comm,perido
+	[[ $output == *"unknown field 'perido'; did you mean period?"* ]]
+}
+
+@test "a range that makes no sense is answered" {
+	run ! "$BPFPROF" script -i flat.data --time 20%-10%
+	[ "${#lines[@]}" = 1 ]
+	[[ $output == *"--time '20%-10%' is not a range"* ]]
+}
+
+@test "a reader that goes away ends it quietly" {
+	run bash -c '"$BPFPROF" script -i chains.data | head -1'
+	[ "$status" = 0 ]
+	[ "${#lines[@]}" = 1 ]
+}

@@ -125,7 +125,8 @@ $(BUILD)/%.bpf.o: %.bpf.c $(BUILD)/flags | $(BUILD)/prepared
 define make_skeleton
 	@mkdir -p $(@D)
 	$(SAY) "  SKEL  $@"
-	$(Q)$(BPFTOOL) gen skeleton $< name $(subst .,_,$(notdir $*))_bpf >$@.new && mv $@.new $@
+	$(Q){ echo '/* NOLINTBEGIN: written by bpftool */' && $(BPFTOOL) gen skeleton $< \
+		name $(subst .,_,$(notdir $*))_bpf && echo '/* NOLINTEND */'; } >$@.new && mv $@.new $@
 endef
 $(BUILD)/skeleton/%.skel.h: $(BUILD)/bpf/%.bpf.o
 	$(make_skeleton)

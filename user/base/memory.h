@@ -28,23 +28,24 @@
 
 /* Zeroed memory of `bytes` bytes (0 gives a valid pointer); ends the program with one line if
  * there is none. The caller owns it, free(). */
-void *must_alloc(size_t bytes);
+void *must_alloc(size_t bytes) __attribute__((returns_nonnull));
 
 /* Zeroed array of `count` items of `item_bytes`; ends the program if the product overflows. */
-void *must_alloc_array(size_t count, size_t item_bytes);
+void *must_alloc_array(size_t count, size_t item_bytes) __attribute__((returns_nonnull));
 
 /* realloc() for an array of `count` items that ends the program instead of failing; the new part is
  * not zeroed. */
-void *must_resize_array(void *old, size_t count, size_t item_bytes);
+void *must_resize_array(void *old, size_t count, size_t item_bytes)
+	__attribute__((returns_nonnull));
 
 /* A copy of `text`, owned by the caller; NULL gives NULL. */
 char *must_copy(const char *text);
 
 /* A copy of the first `bytes` bytes with a NUL behind them, owned by the caller. */
-char *must_copy_bytes(const void *start, size_t bytes);
+char *must_copy_bytes(const void *start, size_t bytes) __attribute__((returns_nonnull));
 
 /* printf() into a new string, owned by the caller. */
-char *must_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *must_format(const char *format, ...) __attribute__((format(printf, 1, 2), returns_nonnull));
 
 static inline void freep(void *pointer)
 {

@@ -37,7 +37,7 @@ static inline void *vec_grown(void *items, size_t needed, size_t *capacity, size
 {
 	size_t wanted = *capacity ? *capacity : 8;
 
-	if (needed <= *capacity)
+	if (items && needed <= *capacity)
 		return items;
 	while (wanted < needed)
 		wanted *= 2;

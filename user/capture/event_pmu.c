@@ -154,7 +154,7 @@ static int parse_fixed_term(const struct pmu *pmu, const char *term, const char 
 	struct parsed_event *event = pmu->event;
 	u64 *word = config_word(event, term);
 	bool is_freq = !strcmp(term, "freq");
-	u64 value;
+	u64 value = 0;
 	int error;
 
 	if (!strcmp(term, "name") && text && *text) {

@@ -155,7 +155,7 @@ static void widen_for(struct table *table, const struct entry *entry)
 
 static void find_widths(struct table *table)
 {
-	for (u8 field = 0; field < FIELD_COUNT; field++) {
+	for (unsigned int field = 0; field < FIELD_COUNT; field++) {
 		widen(table, field, columns[field].width);
 		widen(table, field, strlen(columns[field].title));
 	}

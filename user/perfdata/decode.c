@@ -412,9 +412,11 @@ int decode_record(struct decoder *decoder, struct bytes bytes, struct event_sink
 {
 	struct record record = {.header = decode_header(decoder, bytes.start), .source = ~0u};
 	const struct event_kind *kind;
+	record_decode *decode = NULL;
 
-	if (record.header.type >= ARRAY_COUNT(record_decoders) ||
-	    !record_decoders[record.header.type] || !decoder->kinds.count)
+	if (record.header.type < ARRAY_COUNT(record_decoders))
+		decode = record_decoders[record.header.type];
+	if (!decode || !decoder->kinds.count)
 		return 0;
 	kind = trailer_kind(decoder, record.header, bytes.start);
 	if (bytes.length < sizeof(record.header) + kind->trailer_bytes)
@@ -426,7 +428,7 @@ int decode_record(struct decoder *decoder, struct bytes bytes, struct event_sink
 		(struct bytes){bytes.start + sizeof(record.header),
 			       bytes.length - sizeof(record.header) - kind->trailer_bytes});
 	record.body.swap = decoder->swap;
-	return record_decoders[record.header.type](decoder, &record, sink);
+	return decode(decoder, &record, sink);
 }
 
 bool decode_knows(u32 type)

@@ -69,33 +69,37 @@ static void read_period(struct decoder *decoder, const struct event_kind *kind,
 	(void)decoder, (void)kind;
 }
 
+/* A group says its size, then the times, then a value of each member; a single counter its value,
+ * then the times. */
+static struct counter_value read_counter(struct cursor *cursor, u64 format, bool is_first)
+{
+	struct counter_value counter = {0};
+
+	if (!(format & READ_GROUP))
+		counter.value = cursor_u64(cursor);
+	if (is_first && (format & READ_ENABLED))
+		cursor_u64(cursor);
+	if (is_first && (format & READ_RUNNING))
+		cursor_u64(cursor);
+	if (format & READ_GROUP)
+		counter.value = cursor_u64(cursor);
+	if (format & READ_ID)
+		counter.id = cursor_u64(cursor);
+	if (format & READ_LOST)
+		cursor_u64(cursor);
+	return counter;
+}
+
 /* One counter's value, or one of each member of the group. */
 static void read_counters(struct decoder *decoder, const struct event_kind *kind,
 			  struct cursor *cursor, struct sample *sample)
 {
-	u64 format = kind->attr.read_format, count = 1;
-	bool is_group = format & READ_GROUP;
+	u64 format = kind->attr.read_format;
+	u64 count = format & READ_GROUP ? cursor_u64(cursor) : 1;
 
 	decoder->counters.count = 0;
-	if (is_group)
-		count = cursor_u64(cursor);
-	for (u64 i = 0; i < count && !cursor->overrun; i++) {
-		struct counter_value counter = {0};
-
-		if (!is_group)
-			counter.value = cursor_u64(cursor);
-		if (i == 0 && (format & READ_ENABLED))
-			cursor_u64(cursor);
-		if (i == 0 && (format & READ_RUNNING))
-			cursor_u64(cursor);
-		if (is_group)
-			counter.value = cursor_u64(cursor);
-		if (format & READ_ID)
-			counter.id = cursor_u64(cursor);
-		if (format & READ_LOST)
-			cursor_u64(cursor);
-		*vec_add(&decoder->counters) = counter;
-	}
+	for (u64 i = 0; i < count && !cursor->overrun; i++)
+		*vec_add(&decoder->counters) = read_counter(cursor, format, i == 0);
 	(void)sample;
 }
 

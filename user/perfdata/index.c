@@ -241,23 +241,37 @@ static void note_cut(struct perfdata *data, const u8 *at, u64 there, u64 wanted)
 			(unsigned long long)wanted);
 }
 
+static void note_impossible_size(struct perfdata *data, size_t at, bool is_nested, u32 size_bytes)
+{
+	session_damaged(data, "record %s%zu has the impossible size %u",
+			is_nested ? "of a compressed block at its byte " : "at byte ", at,
+			size_bytes);
+}
+
+/* The records end within one: its header says how much was wanted, if the header is there. */
+static void note_cut_record(struct perfdata *data, const u8 *at, size_t there)
+{
+	u64 wanted = sizeof(struct record_header);
+
+	if (there >= sizeof(struct record_header))
+		wanted = decode_header(&data->decoder, at).size_bytes;
+	note_cut(data, at, there, wanted);
+}
+
 /* Takes in all whole records; returns how many bytes they have. A nested walk (inside a compressed
  * block) leaves the rest for the next block. */
 static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 {
 	const u8 *at = records.start, *end = records.start + records.length;
+	const u8 *origin = is_nested ? records.start : data->input.bytes.start;
 
 	while ((size_t)(end - at) >= sizeof(struct record_header)) {
 		struct record_header header = decode_header(&data->decoder, at);
 		u64 behind;
 
 		if (header.size_bytes < sizeof(header)) {
-			session_damaged(data, "record %s%zu has the impossible size %u",
-					is_nested ? "of a compressed block at its byte "
-						  : "at byte ",
-					(size_t)(at - (is_nested ? records.start
-								 : data->input.bytes.start)),
-					header.size_bytes);
+			note_impossible_size(data, (size_t)(at - origin), is_nested,
+					     header.size_bytes);
 			return records.length;
 		}
 		if (header.size_bytes > end - at)
@@ -272,10 +286,7 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 		at += behind;
 	}
 	if (!is_nested && at < end)
-		note_cut(data, at, (u64)(end - at),
-			 (size_t)(end - at) < sizeof(struct record_header)
-				 ? sizeof(struct record_header)
-				 : decode_header(&data->decoder, at).size_bytes);
+		note_cut_record(data, at, (size_t)(end - at));
 	return (size_t)(at - records.start);
 }
 

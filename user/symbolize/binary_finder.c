@@ -120,7 +120,7 @@ static bool try_mapped(struct search *search, u32 pid)
 			continue;
 		link = must_format("/proc/%u/map_files/%llx-%llx", pid,
 				   (unsigned long long)mapping.start,
-				   (unsigned long long)(mapping.start + mapping.bytes));
+				   (unsigned long long)mapping.start + mapping.bytes);
 		if (!open_below("", link, LINKS_FOLLOWED, &fd) && accept(search, fd, root))
 			return true;
 	}

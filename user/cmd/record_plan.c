@@ -121,7 +121,12 @@ static int plan_ids(const struct text_list *list, char letter, int (*check)(u32 
 
 	if (!list->count)
 		return 0;
-	if (strchr(text, '-') || number_parse_list(text, HIGHEST_PID, ret_ids, ret_count))
+	error = strchr(text, '-') ? -EINVAL
+				  : number_parse_list(text, HIGHEST_PID, ret_ids, ret_count);
+	if (error == -ERANGE)
+		return fail_plain(-ESRCH, NULL, "-%c %s: no id is above %d", letter, text,
+				  HIGHEST_PID);
+	if (error)
 		return fail_plain(-EINVAL, "give numbers, separated by commas",
 				  "-%c %s is not a list of numbers", letter, text);
 	for (size_t i = 0; i < *ret_count && !error; i++)

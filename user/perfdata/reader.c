@@ -304,7 +304,7 @@ static int open_path(struct perfdata *data, const char *path)
 			return error;
 		fd = inner = openat(fd, "data", O_RDONLY | O_CLOEXEC);
 		if (fd < 0 || fstat(fd, &status))
-			return -errno;
+			return errno == ENOENT ? -EISDIR : -errno; /* no folder of perf's */
 	}
 	data->header.captured_s = status.st_mtime;
 	return input_open(fd, &status, &data->input);

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What perf report says of a recording, bpfprof report says too: entry by entry to 0.01 point
+# (compare_report.py tells what is known to differ), and to the byte where nothing does.
+
+setup_file() {
+	PERF=${PERF:-perf}
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
+	WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
+	COMPARE=$(realpath "$BATS_TEST_DIRNAME/compare_report.py")
+	export PERF BPFPROF WORKLOADS COMPARE PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS=
+	cd "$BATS_FILE_TMPDIR" || return
+	"$PERF" --version >/dev/null 2>&1 || return 0
+	[ "$(id -u)" = 0 ] || return 0
+	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 300
+	perf_records -F 999 -a -g -o all.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
+	perf_records -F 999 -z -g -o compressed.data -- "$WORKLOADS/mainbarfoo" 200
+	perf_records -F 499 --call-graph dwarf -o dwarf.data -- "$WORKLOADS/mainbarfoo" 200
+	perf_records -F 999 -g -e cpu-clock,task-clock:u,page-faults -o events.data -- \
+		"$WORKLOADS/mainbarfoo" 200
+	"$PERF" record -q -F 999 -g -o - -- "$WORKLOADS/mainbarfoo" 200 >pipe.data 2>/dev/null
+	"$BPFPROF" record -q -a -F 999 -o ours.data -- \
+		"$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh" >/dev/null
+}
+
+perf_records() {
+	"$PERF" record -q "$@" >/dev/null 2>record.log || { cat record.log; return 1; }
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return
+	"$PERF" --version >/dev/null 2>&1 || skip "no perf"
+	[ "$(id -u)" = 0 ] || skip "needs root to record"
+}
+
+# agree FILE OPTIONS...: every entry has perf's figures
+agree() {
+	"$COMPARE" "$PERF" "$BPFPROF" "$@"
+}
+
+# The report without what each says behind it.
+perf_text() {
+	"$PERF" report --stdio --no-inline -i "$@" 2>/dev/null | sed '/^# (Tip/,$d'
+}
+
+our_text() {
+	"$BPFPROF" report --stdio --no-inline -i "$@" | sed '/^# [0-9 ]* samples/,$d'
+}
+
+same_text() {
+	diff <(perf_text "$@") <(our_text "$@")
+}
+
+@test "perf record -a -g: every entry agrees, whatever the keys" {
+	agree all.data
+	agree all.data -s dso
+	agree all.data -s comm
+	agree all.data -s pid
+	agree all.data -s cpu,dso
+}
+
+@test "perf record -a -g: every entry agrees without children, and inverted" {
+	agree all.data --no-children
+	agree all.data -G
+	agree all.data --no-children -s dso,sym
+	agree all.data --max-stack 4
+}
+
+@test "bpfprof record -a: every entry agrees" {
+	agree ours.data
+	agree ours.data -s dso
+	agree ours.data -s comm
+	agree ours.data -s pid
+	agree ours.data --no-children
+	agree ours.data -G
+}
+
+@test "perf record --call-graph dwarf: what the samples themselves used agrees" {
+	agree dwarf.data --no-children
+	agree dwarf.data --no-children -s dso
+	agree dwarf.data --no-children -s sym
+}
+
+@test "a pipe's recording: what the samples themselves used agrees" {
+	agree pipe.data --no-children
+	agree pipe.data --no-children -s dso
+}
+
+@test "a compressed recording: every entry agrees" {
+	agree compressed.data
+	agree compressed.data --no-children
+}
+
+@test "several events: one block each, every entry agrees" {
+	agree events.data
+	agree events.data -s comm
+	same_text events.data
+}
+
+@test "the table is perf's to the byte" {
+	local options
+	for options in "" "-s dso" "-s comm" "-s sym" "-s pid" "-s cpu,dso" "--no-children" \
+		"-n --show-total-period" "--showcpuutilization" "-F overhead,sample,dso -s comm" \
+		"-t," "-q" "--percent-limit 5"; do
+		echo "options: $options"
+		# shellcheck disable=SC2086
+		same_text named.data -g none $options
+	done
+}
+
+@test "call graphs are perf's to the byte" {
+	local options
+	for options in "" "-G" "-g callee" "--no-children" "--no-children -G" "-g fractal" "-g flat" \
+		"-g folded" "-g graph,0" "-g graph,2,1,caller,count" "-g fractal,5,callee,period" \
+		"-s sym" "-s dso" "--percent-limit 5" "--max-stack 2"; do
+		echo "options: $options"
+		# shellcheck disable=SC2086
+		same_text named.data $options
+	done
+}
+
+@test "figures of main, bar and foo are what the program does" {
+	local children self symbol
+	while read -r children self _ _ _ symbol; do
+		case $symbol in
+		main) [ "${self%\%}" = 0.00 ] ;;
+		bar) awk "BEGIN { exit !(${self%\%} > 35 && ${self%\%} < 45) }" ;;
+		foo) awk "BEGIN { exit !(${self%\%} > 55 && ${self%\%} < 65) }" ;;
+		*) continue ;;
+		esac
+		[ "$symbol" = foo ] || awk "BEGIN { exit !(${children%\%} > 95) }"
+		echo "$symbol" >>seen
+	done < <("$BPFPROF" report -q -g none -i named.data)
+	[ "$(sort seen | tr '\n' ' ')" = "bar foo main " ]
+}

@@ -214,11 +214,11 @@ static void flat_chains_stand_below_each_other(void **state)
 	assert_printed(&(struct wanted){.sort = "comm", .graph = "flat,30,count", .is_quiet = true},
 		       "   100.00%  perf   \n"
 		       "           2\n"
+		       "                cmd_record\n"
 		       "                run_command\n"
 		       "                main\n"
 		       "\n"
 		       "           2\n"
-		       "                cmd_record\n"
 		       "                run_command\n"
 		       "                main\n"
 		       "\n"

@@ -1,0 +1,173 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# bpfprof report: what a person types and sees. Figures are compared with perf's in parity.bats.
+
+setup_file() {
+	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
+	WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
+	export BPFPROF WORKLOADS PERF_CONFIG=/dev/null
+	cd "$BATS_FILE_TMPDIR" || return
+	[ "$(id -u)" = 0 ] || return 0
+	"$BPFPROF" record -q -F 999 -- "$WORKLOADS/mainbarfoo" 300 >/dev/null
+}
+
+setup() {
+	[ "$(id -u)" = 0 ] || skip "needs root to record"
+	cd "$BATS_FILE_TMPDIR" || return
+}
+
+report() {
+	"$BPFPROF" report -i perf.data "$@"
+}
+
+# refused SENTENCE ARGUMENTS...: that one line on standard error, exit status 2
+refused() {
+	local sentence=$1
+	shift
+	report "$@" >stdout 2>stderr && return 1
+	[ $? = 2 ] || return
+	diff <(echo "bpfprof: $sentence") stderr
+}
+
+# column NUMBER: that column of a table without comments
+column() {
+	awk -v n="$1" 'NF { print $n }'
+}
+
+@test "the report begins with perf's comment lines and ends with what was lost" {
+	report >out
+	head -n 5 out >head
+	diff - head <<-'TEXT'
+		# To display the perf.data header info, please use --header/--header-only options.
+		#
+		#
+		# Total Lost Samples: 0
+		#
+	TEXT
+	grep -q '^# [0-9 ]* samples of [0-9 ]* seen; 0 lost$' out
+}
+
+@test "with children a caller stands above what it calls, without the busiest stands first" {
+	report -q -g none -s sym | awk '{ print $4 }' | grep -xE 'main|bar|foo' >out
+	diff <(printf '%s\n' main bar foo) out
+	report -q --no-children -g none | head -n 1 | grep -q 'foo$'
+}
+
+@test "quiet prints no comment line" {
+	! report -q | grep -q '^#'
+}
+
+@test "keys choose the columns" {
+	[ "$(report -s dso | grep '^# Children')" = "# Children      Self  Shared Object    " ] ||
+		report -s dso | grep -q '^# Children      Self  Shared Object'
+	report -F sample,sym | grep -q '^#      Samples  Symbol'
+	report -n | grep -q '^# Children      Self       Samples  Command'
+}
+
+@test "filters leave the lines they name, with their share of all samples" {
+	report -q -g none -S foo >out
+	[ "$(wc -l <out)" = 3 ]
+	grep -q '^ *[56][0-9]\.[0-9]*%  *[56][0-9]\.' out
+	report -S foo | grep -q '^# symbol: foo$'
+	report -q -g none -d libc.so.6 | grep -qv mainbarfoo
+	report -q -g none -c nobody >out
+	[ -z "$(tr -d '\n' <out)" ]
+}
+
+@test "a list of names may stand in a file" {
+	printf 'foo\nbar\n' >names
+	[ "$(report -q -g none -S "file://$PWD/names" | awk 'NF { print $NF }' | sort | tr '\n' ' ')" = "bar foo " ]
+	run report -S file:///nonexistent
+	[ "$status" = 1 ]
+	[ "$output" = "bpfprof: cannot read the list /nonexistent: No such file or directory" ]
+}
+
+@test "relative percentages are of what the filters leave" {
+	[ "$(report -q --no-children -g none -s sym -S foo,bar --percentage relative |
+		awk '{ sum += $1 } END { printf "%.1f", sum }')" = 100.0 ]
+}
+
+@test "a process that was not there leaves no lines" {
+	[ -z "$(report -q -g none --pid 1 | tr -d '\n')" ]
+}
+
+@test "parts of the time add up to all samples" {
+	local first second
+	first=$(report --json --time 0%-50% | jq '.recording.samples')
+	second=$(report --json --time 50%-100% | jq '.recording.samples')
+	[ $((first + second)) = "$(report --json | jq '.recording.samples')" ]
+	[ "$first" -gt 0 ]
+	[ "$second" -gt 0 ]
+}
+
+@test "JSON says the same as the table" {
+	report --json >out.json
+	[ "$(jq .version out.json)" = 1 ]
+	[ "$(jq -r '.events[0].entries[] | select(.symbol == "foo") | .self_percent' out.json | xargs printf '%.2f%%')" = \
+		"$(report -q -g none -S foo | column 2 | head -n 1)" ]
+	jq -e '.events[0].entries[] | select(.symbol == "main") | .call_graph[0].frames[0].symbol == "main"' out.json
+}
+
+@test "self periods of all lines are the event's period" {
+	report --json | jq -e '.events[0] | ([.entries[].self_period] | add) == .period'
+}
+
+@test "the header alone is printed on demand" {
+	report --header-only | grep -q '^# hostname : '
+	! report --header-only | grep -q Samples
+	report --header | grep -q '^# Samples:'
+}
+
+@test "a recording from a pipe is read" {
+	"$BPFPROF" report -q -g none -s dso -i - <perf.data >piped
+	diff <(report -q -g none -s dso) piped
+	# shellcheck disable=SC2002
+	cat perf.data | "$BPFPROF" report -q -g none -s dso >piped
+	diff <(report -q -g none -s dso) piped
+}
+
+@test "colour comes only when asked for, outside of a terminal" {
+	! report | grep -q $'\033'
+	report --color always | grep -q $'\033\\[31m'
+	! report --color never | grep -q $'\033'
+}
+
+@test "without a terminal no pager is started" {
+	PAGER='touch started' report >/dev/null
+	[ ! -e started ]
+}
+
+@test "what perf report has and this has not is refused by name" {
+	refused "report: --hierarchy: perf report has it, bpfprof does not; choose the columns with -s and -F" --hierarchy
+	refused "report: --tui: perf report has it, bpfprof does not; leave it out: the report is text" --tui
+	refused "-s srcline: perf's \"srcline\" is not supported; use -s symbol" -s srcline
+}
+
+@test "misspelt keys, fields and words get the nearest" {
+	refused "-s sumbol: no such field; did you mean \"symbol\"?" -s sumbol
+	run report -g fractel
+	[ "$status" = 2 ]
+	[[ $output == *"no such word: fractel; did you mean \"fractal\"?" ]]
+}
+
+@test "a file that is not there, empty or no recording is one line" {
+	run "$BPFPROF" report -i /nonexistent
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+	: >empty
+	run "$BPFPROF" report -i empty
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+	run "$BPFPROF" report -i "$BPFPROF"
+	[ "$status" = 1 ]
+	[ "${#lines[@]}" = 1 ]
+}
+
+@test "a cut file shows what is whole, one line says so, and the status is 1" {
+	head -c $(($(stat -c %s perf.data) * 2 / 3)) perf.data >cut.data
+	run bash -c '"$BPFPROF" report -q -g none -i cut.data >cut.out 2>cut.err'
+	[ "$status" = 1 ]
+	[ "$(wc -l <cut.err)" = 1 ]
+	grep -q foo cut.out
+}

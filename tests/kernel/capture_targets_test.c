@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -203,6 +204,98 @@ static void only_the_cgroup_asked_for_and_those_below_are_sampled(void **state)
 	(void)state;
 }
 
+static void enter_v1_cgroup(const void *folder)
+{
+	CLEANUP(freep) char *path = must_format("%s/group/cgroup.procs", (const char *)folder);
+	int fd = open(path, O_WRONLY);
+
+	if (fd < 0 || write(fd, "0", 1) != 1)
+		_exit(1);
+	close(fd);
+}
+
+static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
+{
+	char mount_point[] = "/tmp/bpfprof-test-XXXXXX";
+	CLEANUP(freep) char *group = NULL;
+	struct recording recording;
+	pid_t other, burning;
+
+	skip_without_permission();
+	assert_non_null(mkdtemp(mount_point));
+	group = must_format("%s/group", mount_point);
+	if (mount("none", mount_point, "cgroup", 0, "perf_event") || mkdir(group, 0755)) {
+		rmdir(mount_point);
+		skip();
+	}
+	other = start_burning(NULL, NULL);
+	burning = start_burning(enter_v1_cgroup, mount_point);
+	record_enough((struct capture_settings){.targets = {.cgroup = group}}, &recording);
+	for (size_t i = 0; i < recording.samples.count; i++)
+		assert_int_equal(recording.samples.items[i].pid, burning);
+	recording_release(&recording);
+	end_process(burning);
+	end_process(other);
+	rmdir(group);
+	umount(mount_point);
+	rmdir(mount_point);
+	(void)state;
+}
+
+/* Says in a mount namespace of our own that these CPUs are online. */
+static void pretend_online(const char *path, const char *cpus)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+
+	assert_int_equal(write(fd, cpus, strlen(cpus)), strlen(cpus));
+	close(fd);
+}
+
+static size_t samples_of_cpu(const struct recording *recording, u32 cpu)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < recording->samples.count; i++)
+		count += recording->samples.items[i].cpu == cpu;
+	return count;
+}
+
+static void cpu_that_comes_later_is_sampled_until_it_goes(void **state)
+{
+	static const char online[] = "/sys/devices/system/cpu/online";
+	struct capture_settings settings = {.targets = {.all = true}, .wants_idle = true};
+	char path[] = "/tmp/bpfprof-test-XXXXXX";
+	struct recording recording;
+	size_t samples;
+	int fd;
+
+	skip_without_permission();
+	if (access("/sys/devices/system/cpu/cpu1", F_OK) || unshare(CLONE_NEWNS) ||
+	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		skip();
+	fd = mkstemp(path);
+	pretend_online(path, "0\n");
+	assert_int_equal(mount(path, online, NULL, MS_BIND, NULL), 0);
+	assert_int_equal(recording_start(&recording, &settings), 0);
+	recording_run(&recording, 300);
+	assert_int_equal(samples_of_cpu(&recording, 1), 0);
+	pretend_online(path, "0-1\n");
+	while (!samples_of_cpu(&recording, 1))
+		recording_run(&recording, recording.samples.count + 1);
+	pretend_online(path, "0\n");
+	do { /* it is closed within a second, and then stays silent */
+		samples = samples_of_cpu(&recording, 1);
+		recording_run(&recording, recording.samples.count + 500);
+	} while (samples_of_cpu(&recording, 1) != samples);
+	recording_stop(&recording);
+	assert_adds_up(&recording);
+	recording_release(&recording);
+	umount(online);
+	unlink(path);
+	close(fd);
+	(void)state;
+}
+
 static void only_the_cpu_asked_for_is_sampled(void **state)
 {
 	struct recording recording;
@@ -290,10 +383,12 @@ int main(void)
 		cmocka_unit_test(only_the_thread_asked_for_is_sampled),
 		cmocka_unit_test(only_the_user_asked_for_is_sampled),
 		cmocka_unit_test(only_the_cgroup_asked_for_and_those_below_are_sampled),
+		cmocka_unit_test(only_the_cgroup_of_the_old_perf_event_tree_is_sampled),
 		cmocka_unit_test(only_the_cpu_asked_for_is_sampled),
 		cmocka_unit_test(children_of_the_command_are_followed),
 		cmocka_unit_test(children_are_not_followed_if_so_asked),
 		cmocka_unit_test(ended_process_ends_the_recording),
+		cmocka_unit_test(cpu_that_comes_later_is_sampled_until_it_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

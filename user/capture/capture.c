@@ -19,6 +19,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <time.h>
 
 enum {
@@ -32,6 +33,7 @@ enum {
 	RING_HOLDS_NS = NS_PER_S / 2,
 	RING_MIN_BYTES = 256 << 10,
 	RING_MAX_BYTES = 16 << 20,
+	OTHER_FDS = 64, /* maps, programs, files, with room to spare */
 	/* For events whose rate nobody knows. */
 	UNKNOWN_RATE_HZ = 10000,
 };
@@ -188,6 +190,26 @@ static int open_cpus(struct capture *capture)
 	return error;
 }
 
+/* A descriptor for each event and CPU can be more than we may have by default. Not before the
+ * command has been forked: it shall have the limit that we were given. */
+static int allow_descriptors(const struct capture *capture)
+{
+	rlim_t needed = (capture->settings.event_count + 1) * capture->online_count + OTHER_FDS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return 0;
+	if (limit.rlim_max < needed)
+		return fail_plain(
+			-EMFILE, "raise it with `ulimit -n`, or name fewer events",
+			"cannot open %zu events on %zu CPUs: the limit is %llu descriptors",
+			capture->settings.event_count, capture->online_count,
+			(unsigned long long)limit.rlim_max);
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) ? fail(-errno, NULL, "cannot raise `ulimit -n`")
+						: 0;
+}
+
 static int open_parts(struct capture *capture)
 {
 	int error = check_depth(capture->settings.max_stack);
@@ -198,6 +220,8 @@ static int open_parts(struct capture *capture)
 		error = cpus_online(&capture->online, &capture->online_count);
 	if (!error)
 		error = targets_open(&capture->settings.targets, &capture->targets);
+	if (!error)
+		error = allow_descriptors(capture);
 	if (!error)
 		error = load_programs(capture);
 	if (!error)

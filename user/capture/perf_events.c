@@ -14,7 +14,6 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -204,17 +203,6 @@ static int open_counter(struct perf_event_attr *attr, u32 cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-/* As many descriptors as we may have. */
-static bool raise_descriptor_limit(void)
-{
-	struct rlimit limit;
-
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur == limit.rlim_max)
-		return false;
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
-}
-
 /* What open_counter() said, with what can be done about it. */
 static int open_failed(int error, const struct source *source, u32 cpu)
 {
@@ -252,8 +240,6 @@ static int open_tolerantly(struct source *source, u32 cpu)
 {
 	int fd = open_counter(&source->attr, cpu);
 
-	if (fd == -EMFILE && raise_descriptor_limit())
-		fd = open_counter(&source->attr, cpu);
 	if ((fd == -EINVAL || fd == -EOPNOTSUPP) && source->attr.exclude_guest) {
 		source->attr.exclude_guest = 0;
 		fd = open_counter(&source->attr, cpu);

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Records of the BPF ring buffer as samples; what is no record is refused.
+ */
+#include "capture/ring.h"
+#include "unit/unit.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { KERNEL_FRAMES = 2, USER_FRAMES = 3 };
+
+static struct frame frames[2 * STACK_MAX_FRAMES];
+static struct sample sample;
+
+static struct sample_record a_record(void)
+{
+	struct sample_record record = {
+		.header = {.kind = RECORD_SAMPLE,
+			   .source = 1,
+			   .cpu = 3,
+			   .time_ns = 1000,
+			   .address = 0xffffffff81000010,
+			   .period = 10101010,
+			   .pid = 10,
+			   .tid = 11,
+			   .kernel_frames = KERNEL_FRAMES,
+			   .user_frames = USER_FRAMES,
+			   .mode = MODE_KERNEL,
+			   .end = END_BROKEN},
+		.frames = {0xffffffff81000010, 0xffffffff81000020, 0x401000, 0x402000, 0x403000},
+	};
+
+	return record;
+}
+
+static size_t bytes_of(const struct sample_record *record)
+{
+	return sizeof(record->header) +
+	       (record->header.kernel_frames + record->header.user_frames) * sizeof(u64);
+}
+
+static void record_becomes_a_sample(void **state)
+{
+	struct sample_record record = a_record();
+
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(sample.source, 1);
+	assert_int_equal(sample.cpu, 3);
+	assert_int_equal(sample.time_ns, 1000);
+	assert_int_equal(sample.weight, 10101010);
+	assert_int_equal(sample.pid, 10);
+	assert_int_equal(sample.tid, 11);
+	assert_int_equal(sample.space, SPACE_KERNEL);
+	assert_int_equal(sample.cut, CUT_BROKEN);
+	assert_true(sample.has_chain);
+	(void)state;
+}
+
+static void frames_are_of_the_kernel_first_then_of_the_user(void **state)
+{
+	struct sample_record record = a_record();
+
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(sample.frame_count, KERNEL_FRAMES + USER_FRAMES);
+	for (u32 i = 0; i < sample.frame_count; i++) {
+		assert_int_equal(sample.frames[i].address, record.frames[i]);
+		assert_int_equal(sample.frames[i].space,
+				 i < KERNEL_FRAMES ? SPACE_KERNEL : SPACE_USER);
+	}
+	(void)state;
+}
+
+static void record_shorter_than_it_says_is_refused(void **state)
+{
+	struct sample_record record = a_record();
+
+	for (size_t bytes = 0; bytes < bytes_of(&record); bytes++)
+		assert_int_equal(ring_decode(&record, bytes, true, frames, &sample), -EBADMSG);
+	(void)state;
+}
+
+static void more_frames_than_can_be_are_refused(void **state)
+{
+	struct sample_record record = a_record();
+
+	record.header.user_frames = STACK_MAX_FRAMES + 1;
+	assert_int_equal(ring_decode(&record, sizeof(record), true, frames, &sample), -EBADMSG);
+	(void)state;
+}
+
+static void unknown_kinds_and_sources_are_refused(void **state)
+{
+	struct sample_record record = a_record();
+
+	record.header.kind = RECORD_SAMPLE + 1;
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), -EBADMSG);
+	record = a_record();
+	record.header.source = SOURCES_MAX;
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), -EBADMSG);
+	(void)state;
+}
+
+/* The BPF side cannot include event_sink.h, so the two lists must be kept alike by hand. */
+static void ends_of_stacks_are_those_of_events(void **state)
+{
+	assert_int_equal(END_UNKNOWN, CUT_UNKNOWN);
+	assert_int_equal(END_COMPLETE, CUT_COMPLETE);
+	assert_int_equal(END_NO_STACK, CUT_NONE);
+	assert_int_equal(END_TOO_DEEP, CUT_TOO_DEEP);
+	assert_int_equal(END_UNREADABLE, CUT_UNREADABLE);
+	assert_int_equal(END_BROKEN, CUT_BROKEN);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(record_becomes_a_sample),
+		cmocka_unit_test(frames_are_of_the_kernel_first_then_of_the_user),
+		cmocka_unit_test(record_shorter_than_it_says_is_refused),
+		cmocka_unit_test(more_frames_than_can_be_are_refused),
+		cmocka_unit_test(unknown_kinds_and_sources_are_refused),
+		cmocka_unit_test(ends_of_stacks_are_those_of_events),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -6,8 +6,8 @@
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-	export BPFPROF="${BPFPROF:-build/bpfprof}" PERF="${PERF:-perf}"
-	export WORKLOADS="${WORKLOADS:-build/tests/workloads}"
+	export BPFPROF="${BPFPROF:-$PWD/build/bpfprof}" PERF="${PERF:-perf}"
+	export WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
 	export CORPUS="$PWD/../shared/perf-corpus"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	[ "$(id -u)" = 0 ] || return 0
@@ -21,6 +21,13 @@ setup() {
 
 need_recording() {
 	[ -s file.data ] && [ -s packed.data ] || skip "recording needs root and BPF"
+}
+
+# same_lines FILE FILE: or the first differences
+same_lines() {
+	diff "$1" "$2" >differences.txt && return 0
+	head -5 differences.txt
+	return 1
 }
 
 # perf_reads FILE: report and script of stock perf say nothing on stderr and know the hot function
@@ -71,46 +78,53 @@ perf_reads() {
 		"$BPFPROF" script -i $file -F comm,tid,cpu,time,event,period,ip >ours.txt
 		grep -c : perf.txt ours.txt
 		# frames differ where a stack is older than exec(): perf keeps the old mappings
-		diff <(grep : perf.txt) <(grep : ours.txt)
+		grep : perf.txt >perf-samples.txt
+		grep : ours.txt >our-samples.txt
+		same_lines perf-samples.txt our-samples.txt
 	done
 }
 
-# perf_records FILE OPTION...: a recording of perf that perf itself can read. Linux 6.18 spoils the
-# mappings in it while somebody else on the machine records with build ids, and perf crashes on them.
+# perf_records FILE OPTION...: perf records a program that has mapped all it will map. (Linux 6.18
+# spoils new mappings of perf while somebody else on the machine records with build ids, and perf
+# crashes on them.)
 perf_records() {
-	local file=$1 try
+	local file=$1 status=0
 	shift
-	for try in 1 2 3 4 5 6 7 8 9 10; do
-		"$PERF" record -q -e cpu-clock -g "$@" -o - -- "$WORKLOADS/mainbarfoo" >"$file" 2>/dev/null &&
-			"$PERF" script -i - -F comm,tid,time,event,period <"$file" >perf.txt 2>/dev/null &&
-			[ -s perf.txt ] && return 0
-	done
-	return 1
+	"$WORKLOADS/deep" 20 5 >/dev/null &
+	"$PERF" record -q -e cpu-clock -F 500 -p $! "$@" -o "$file" -- "$WORKLOADS/spin" 0.3 \
+		>"$file.stdout" 2>/dev/null || status=1
+	kill $!
+	return $status
 }
 
 @test "what perf sends through a pipe is read" {
 	need_recording
-	perf_records pipe.data
-	"$BPFPROF" script -i - -F comm,tid,time,event,period <pipe.data >ours.txt
-	diff <(sort perf.txt) <(sort ours.txt)
-	"$BPFPROF" report --stdio -i - <pipe.data | grep -q '\[\.\] foo'
+	perf_records -
+	"$PERF" script -i - -F comm,tid,time,event,period <./-.stdout | grep . >perf.txt
+	[ -s perf.txt ]
+	"$BPFPROF" script -i - -F comm,tid,time,event,period <./-.stdout >ours.txt
+	same_lines perf.txt ours.txt
+	"$BPFPROF" report --stdio -i - <./-.stdout >report.txt
+	grep -q '\[\.\] at_the_bottom' report.txt
 }
 
 @test "what perf compressed is read" {
 	need_recording
-	perf_records perfz.data -z
-	"$BPFPROF" script -i perfz.data -F comm,tid,time,event,period >ours.txt
-	diff <(sort perf.txt) <(sort ours.txt)
+	perf_records packed-by-perf.data -g -z
+	"$PERF" script -i packed-by-perf.data -F comm,tid,time,event,period >perf.txt
+	[ -s perf.txt ]
+	"$BPFPROF" script -i packed-by-perf.data -F comm,tid,time,event,period >ours.txt
+	same_lines perf.txt ours.txt
 }
 
 @test "a recording of several threads of perf is read" {
 	need_recording
-	"$PERF" record -q --threads -a -e cpu-clock -o threads.data -- "$WORKLOADS/mainbarfoo" \
-		>/dev/null 2>&1 || skip "this perf has no --threads"
+	perf_records threads.data --threads
+	[ -d threads.data ]
 	"$PERF" script -i threads.data -F comm,tid,time,event,period | sort >perf.txt
 	[ -s perf.txt ]
 	"$BPFPROF" script -i threads.data -F comm,tid,time,event,period | sort >ours.txt
-	diff perf.txt ours.txt
+	same_lines perf.txt ours.txt
 }
 
 @test "recordings of many perfs hold the same samples as for perf" {
@@ -123,7 +137,7 @@ perf_records() {
 			>ours.txt
 		[ -s perf.txt ]
 		echo "$file"
-		diff perf.txt ours.txt
+		same_lines perf.txt ours.txt
 		count=$((count + 1))
 	done
 	[ "$count" -ge 20 ]

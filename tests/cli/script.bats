@@ -6,8 +6,8 @@
 bats_require_minimum_version 1.5.0
 
 setup_file() {
-	export BPFPROF="${BPFPROF:-build/bpfprof}" PERF="${PERF:-perf}"
-	export WORKLOADS="${WORKLOADS:-build/tests/workloads}"
+	export BPFPROF="${BPFPROF:-$PWD/build/bpfprof}" PERF="${PERF:-perf}"
+	export WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	"$WORKLOADS/deep" 20 3 &
 	# attached, so that no sample is older than the program's own mappings
@@ -31,7 +31,7 @@ same() {
 	"$BPFPROF" script -i "$file" "$@" >ours.txt 2>ours.err
 	[ -s perf.txt ]
 	[ ! -s ours.err ]
-	diff perf.txt ours.txt
+	diff perf.txt ours.txt >differences.txt || { head -5 differences.txt; return 1; }
 }
 
 @test "samples with call chains look as perf's" {

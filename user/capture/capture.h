@@ -31,6 +31,7 @@ struct capture_targets {
 	bool has_uid;
 	u32 uid;
 	char *const *command; /* argv of a program to start, ends with NULL; NULL: none */
+	bool stdout_is_taken; /* the recording goes there: the command's goes to stderr */
 	bool no_inherit;      /* do not follow children and new threads */
 };
 

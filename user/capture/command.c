@@ -23,7 +23,7 @@ enum { EXIT_NOT_RUN = 127 };
 
 /* Only what is safe between fork and exec. The end of the socket means that nobody wants the
  * command any more. */
-static void run_child(char *const *arguments, int socket)
+static void run_child(char *const *arguments, int stdout_fd, int socket)
 {
 	sigset_t none;
 	char go;
@@ -33,6 +33,8 @@ static void run_child(char *const *arguments, int socket)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (read(socket, &go, 1) != 1)
 		_exit(EXIT_NOT_RUN);
+	if (stdout_fd != STDOUT_FILENO)
+		dup2(stdout_fd, STDOUT_FILENO);
 	execvp(arguments[0], arguments);
 	error = errno;
 	if (send(socket, &error, sizeof(error), MSG_NOSIGNAL) != sizeof(error))
@@ -40,7 +42,7 @@ static void run_child(char *const *arguments, int socket)
 	_exit(EXIT_NOT_RUN);
 }
 
-int command_hold(char *const *arguments, struct command **ret_command)
+int command_hold(char *const *arguments, int stdout_fd, struct command **ret_command)
 {
 	struct command *command;
 	int ends[2];
@@ -51,7 +53,7 @@ int command_hold(char *const *arguments, struct command **ret_command)
 	pid = fork();
 	if (!pid) {
 		close(ends[0]);
-		run_child(arguments, ends[1]);
+		run_child(arguments, stdout_fd, ends[1]);
 	}
 	close(ends[1]);
 	if (pid < 0) {

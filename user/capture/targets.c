@@ -133,7 +133,8 @@ static int add_thread(struct targets *targets, u32 tid)
 
 static int start_command(struct targets *targets)
 {
-	int error = command_hold(targets->settings->command, &targets->command);
+	int stdout_fd = targets->settings->stdout_is_taken ? STDERR_FILENO : STDOUT_FILENO;
+	int error = command_hold(targets->settings->command, stdout_fd, &targets->command);
 
 	if (!error)
 		*idmap_place(&targets->known,

@@ -157,6 +157,7 @@ static int plan_targets(struct record_plan *plan, const struct record_settings *
 
 	targets->cgroup = settings->cgroup;
 	targets->command = plan->command;
+	targets->stdout_is_taken = !strcmp(settings->output, "-");
 	targets->no_inherit = settings->no_inherit;
 	error = plan_cpus(plan, &settings->cpus);
 	if (!error)

@@ -59,6 +59,16 @@ on_terminal() {
 	[ -z "$output" ]
 }
 
+@test "closing the pager before the end is no failure" {
+	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	spin=${WORKLOADS:-$BATS_TEST_DIRNAME/../../build/tests/workloads}/spin
+	"$BPFPROF" record -q -F 4999 -- "$spin" 0.3
+	[ "$("$BPFPROF" script | wc -c)" -gt 100000 ] # more than a pipe holds
+	printf '#!/bin/sh\nread -r line\necho "first: $line"\n' >pager
+	run on_terminal 'PAGER=./pager "$BPFPROF" script; echo "status=$?"'
+	[[ $output == "first: spin"*"status=0" ]]
+}
+
 @test "the status stays the command's" {
 	run on_terminal 'PAGER=./pager "$BPFPROF" record --help; echo "status=$?"'
 	[[ $output == *"status=0"* ]]

@@ -75,6 +75,15 @@ static void leave_with_pager(int number)
 	raise(number);
 }
 
+/* The person has closed the pager before the end: seen enough is not a failure. */
+static void leave_satisfied(int number)
+{
+	(void)number;
+	if (pager_pid > 0)
+		wait_for_pager();
+	_exit(0);
+}
+
 static void catch_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -84,7 +93,7 @@ static void catch_signals(void)
 
 		sigaction(numbers[i], &action, NULL);
 	}
-	signal(SIGPIPE, SIG_DFL); /* a closed pager ends us quietly */
+	signal(SIGPIPE, leave_satisfied);
 }
 
 static void become_pager(const char *command, int input)

@@ -10,7 +10,8 @@
 /*
  * Sends stdout through $BPFPROF_PAGER, $PAGER or "less" (LESS=FRSX unless set) if stdin and stdout
  * are a terminal that is not dumb; otherwise, with an empty or missing pager or "cat", does
- * nothing. COLUMNS keeps the terminal's width.
+ * nothing. COLUMNS keeps the terminal's width. If the person closes the pager before the end, the
+ * program ends with status 0.
  */
 void pager_start(void);
 

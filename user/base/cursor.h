@@ -29,7 +29,9 @@ struct cursor {
 
 static inline struct cursor cursor_of(struct bytes bytes)
 {
-	return (struct cursor){.next = bytes.start, .end = bytes.start + bytes.length};
+	/* Empty bytes may have no start, and NULL + 0 is not defined. */
+	return (struct cursor){.next = bytes.start,
+			       .end = bytes.length ? bytes.start + bytes.length : bytes.start};
 }
 
 static inline size_t cursor_left(const struct cursor *cursor)

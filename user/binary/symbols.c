@@ -31,6 +31,12 @@ struct name_block {
 	char bytes[];
 };
 
+/* What a row is sorted by. */
+struct sort_key {
+	u64 start;
+	u32 row;
+};
+
 struct symbols {
 	VEC(struct symbol) rows;
 	struct name_block *names;
@@ -95,29 +101,68 @@ void symbols_add(struct symbols *symbols, const struct symbol *symbol)
 	memcpy(name, symbol->name, name_bytes);
 	*row = *symbol;
 	row->name = name;
-	row->order = (u32)(symbols->rows.count - 1);
 	if (row->end < row->start)
 		row->end = row->start;
 }
 
-static int by_start(const void *left, const void *right)
+static bool is_sorted(const struct symbol *rows, size_t count)
 {
-	const struct symbol *a = left, *b = right;
-
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	for (size_t i = 1; i < count; i++) {
+		if (rows[i - 1].start > rows[i].start)
+			return false;
+	}
+	return true;
 }
 
+/* Puts `from` into `to` by the byte of the key at bit `shift`; equal ones keep their order. */
+static void sort_by_byte(const struct sort_key *from, struct sort_key *to, size_t count, int shift)
+{
+	size_t places[256] = {0}, next = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[from[i].start >> shift & 0xff]++;
+	for (size_t i = 0; i < ARRAY_COUNT(places); i++) {
+		size_t here = places[i];
+
+		places[i] = next;
+		next += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i].start >> shift & 0xff]++] = from[i];
+}
+
+/* By start, those of one start in the order in which they came: a radix sort, which takes three
+ * rounds for a big library and never more than eight. */
 static void sort_rows(struct symbols *symbols)
 {
-	struct symbol *rows = symbols->rows.items;
-	bool is_sorted = true;
+	size_t count = symbols->rows.count;
+	struct symbol *rows = symbols->rows.items, *sorted;
+	struct sort_key *keys, *other, *taken;
+	u64 differing = 0;
 
-	for (size_t i = 1; i < symbols->rows.count && is_sorted; i++)
-		is_sorted = by_start(&rows[i - 1], &rows[i]) <= 0;
-	if (!is_sorted)
-		qsort(rows, symbols->rows.count, sizeof(*rows), by_start);
+	if (is_sorted(rows, count))
+		return;
+	keys = must_alloc_array(count, sizeof(*keys));
+	other = must_alloc_array(count, sizeof(*other));
+	sorted = must_alloc_array(symbols->rows.capacity, sizeof(*sorted));
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = (struct sort_key){rows[i].start, (u32)i};
+		differing |= rows[i].start ^ rows[0].start;
+	}
+	for (int shift = 0; shift < 64; shift += 8) {
+		if (!(differing >> shift & 0xff))
+			continue;
+		sort_by_byte(keys, other, count, shift);
+		taken = keys;
+		keys = other;
+		other = taken;
+	}
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = rows[keys[i].row];
+	free(keys);
+	free(other);
+	free(rows);
+	symbols->rows.items = sorted;
 }
 
 /* The page boundary above `address`, and a page more; it must not wrap. */

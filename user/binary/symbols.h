@@ -16,7 +16,7 @@ enum symbol_binding { SYMBOL_LOCAL, SYMBOL_GLOBAL, SYMBOL_WEAK };
 struct symbol {
 	u64 start, end;	  /* [start, end): file offsets for ELF, else virtual addresses */
 	const char *name; /* raw; borrowed from the table */
-	u32 order;	  /* set by symbols_add(): how many were added before */
+	u32 order;	  /* set by symbols_finish(): its index in the table */
 	u16 group;	  /* symbols without a size don't reach into another group; 0 is one too */
 	u8 binding;	  /* enum symbol_binding */
 };

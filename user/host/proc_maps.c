@@ -84,7 +84,7 @@ static void take_path(struct line *line, char path[static PATH_BYTES])
 		path[length++] = (char)*line->next++;
 	}
 	path[length] = 0;
-	if (!length)
+	if (!path[0])
 		strcpy(path, "//anon");
 }
 

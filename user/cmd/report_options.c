@@ -193,7 +193,7 @@ static int refuse_graph(void *settings, const char *argument)
 /* clang-format off */
 const struct option_row report_options[] = {
 	HEADING("Input"),
-	TEXT('i', "input", input, "FILE", "recording to read, - for a pipe; default perf.data"),
+	TEXT('i', "input", input, "FILE", "recording to read, - for a pipe (default: perf.data)"),
 	TEXT(0, "symfs", symfs, "DIRECTORY", "look for binaries below this directory"),
 	TEXT('k', "vmlinux", vmlinux, "FILE", "kernel image with symbols"),
 	TEXT(0, "kallsyms", kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
@@ -202,24 +202,26 @@ const struct option_row report_options[] = {
 	 .help = "count for a function what it called, too", .config = "report.children"},
 	{.kind = OPTION_TEXT, .letter = 's', .name = "sort", .offset = FIELD(sort),
 	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, cpu; "
-	 "default comm,dso,symbol; +KEY adds", .config = "report.sort_order"},
+	 "+KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
 	TEXT('F', "fields", fields, "FIELDS", "columns: overhead, overhead_children, overhead_sys, "
 	     "overhead_us, sample, period and the keys of -s; +FIELD adds"),
 	FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
 	FLAG(0, "show-total-period", show_period, "a column with the sum of periods"),
 	FLAG(0, "showcpuutilization", show_system_share, "columns for kernel and user"),
 	{.kind = OPTION_CALL, .name = "percent-limit", .argument = "PERCENT",
-	 .parse = parse_percent_limit, .help = "leave out lines and parts of call graphs below",
+	 .parse = parse_percent_limit, .help = "leave out what has a smaller share, lines and parts of graphs",
 	 .config = "report.percent-limit"},
 	{.kind = OPTION_CALL, .name = "percentage", .argument = "relative|absolute",
-	 .parse = parse_percentage, .help = "100% is what filters leave, or all samples (default)",
+	 .parse = parse_percentage,
+	 .help = "100% is what filters leave, or all samples (default: absolute)",
 	 .config = "hist.percentage"},
 	HEADING("Call graphs"),
 	{.kind = OPTION_CALL, .letter = 'g', .name = "call-graph", .argument = "WORDS",
 	 .optional = ARGUMENT_MAYBE_NEXT, .parse = parse_graph,
-	 .help = "graph|fractal|flat|folded|none,threshold,print_limit,caller|callee,"
-	 "function|address,percent|period|count; default graph,0.5,caller,function,percent "
-	 "(callee with --no-children)"},
+	 .help = "words separated by commas: form (graph, fractal, flat, folded, none), smallest "
+	 "percent, greatest number of entries, order (caller, callee), key (function, address), "
+	 "value (percent, period, count) (default: graph,0.5,caller,function,percent; callee with "
+	 "--no-children)"},
 	FLAG('G', "inverted", is_inverted, "callers first"),
 	{.kind = OPTION_U32, .name = "max-stack", .offset = FIELD(max_stack), .argument = "FRAMES",
 	 .help = "look at no more frames of a stack"},
@@ -238,7 +240,7 @@ const struct option_row report_options[] = {
 	FLAG(0, "header", header, "print what the recording says about its machine first"),
 	FLAG(0, "header-only", header_only, "print only that"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
-	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages; default auto"),
+	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages (default: auto)"),
 	FLAG('v', "verbose", is_verbose, "say what of the file was passed over"),
 	/* accepted */
 	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),

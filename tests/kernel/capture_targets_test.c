@@ -214,6 +214,26 @@ static void enter_v1_cgroup(const void *folder)
 	close(fd);
 }
 
+/* Unmounts the tree so that the kernel takes it down and cgroup v2 has the controller back: it
+ * keeps a tree whose groups are not all gone yet, and they go in the background. */
+static void unmount_v1_tree(const char *mount_point)
+{
+	unsigned int hierarchy, groups = 2;
+	char line[256];
+
+	while (groups > 1) {
+		CLEANUP(fclosep) FILE *file = fopen("/proc/cgroups", "re");
+
+		groups = 1;
+		while (file && fgets(line, sizeof(line), file))
+			if (sscanf(line, "perf_event %u %u", &hierarchy, &groups) == 2)
+				break;
+		sched_yield();
+	}
+	umount(mount_point);
+	rmdir(mount_point);
+}
+
 static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
 {
 	char mount_point[] = "/tmp/bpfprof-test-XXXXXX";
@@ -237,8 +257,7 @@ static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
 	end_process(burning);
 	end_process(other);
 	rmdir(group);
-	umount(mount_point);
-	rmdir(mount_point);
+	unmount_v1_tree(mount_point);
 	(void)state;
 }
 

@@ -16,11 +16,13 @@
 
 enum { NAMESPACE_LEVELS_MAX = 8 };
 
+#define OUTSIDE 0xffffffffU
+
 struct task_ids {
 	u32 pid, tid;
 };
 
-/* The number of `pid` in the namespace of the settings, 0 if it is not in there. */
+/* The number of `pid` in the namespace of the settings, OUTSIDE if it is not in there. */
 static __always_inline u32 number_in_namespace(const struct pid *pid)
 {
 	u32 level = BPF_CORE_READ(pid, level);
@@ -35,7 +37,7 @@ static __always_inline u32 number_in_namespace(const struct pid *pid)
 		if (BPF_CORE_READ(number, ns, ns.inum) == settings.pid_namespace)
 			return BPF_CORE_READ(number, nr);
 	}
-	return 0;
+	return OUTSIDE;
 }
 
 static __always_inline struct task_ids ids_of(const struct task_struct *task)
@@ -54,7 +56,7 @@ static __always_inline struct task_ids current_ids(void)
 {
 	u64 both = bpf_get_current_pid_tgid();
 
-	if (!settings.pid_namespace)
+	if (!settings.pid_namespace || !both) /* idle is idle in any namespace */
 		return (struct task_ids){.pid = both >> 32, .tid = both};
 	return ids_of((const void *)bpf_get_current_task());
 }

@@ -36,7 +36,7 @@ struct sample_header {
 	u64 time_ns;  /* CLOCK_MONOTONIC */
 	u64 address;  /* where the CPU was */
 	u64 period;   /* how many events this sample stands for */
-	u32 pid, tid; /* in the namespace of the settings; 0: outside of it, or idle */
+	u32 pid, tid; /* in the namespace of the settings; ~0: outside of it; 0: idle */
 	u16 kernel_frames, user_frames;
 	u8 mode; /* enum cpu_mode */
 	u8 end;	 /* enum user_stack_end */

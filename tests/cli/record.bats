@@ -283,7 +283,7 @@ last_thread() {
 	run "$BPFPROF" record -F 999 -- "$WORKLOADS/spin" 0.2
 	[ "$status" -eq 0 ]
 	[[ $output =~ bpfprof:\ [0-9\ ]+\ samples\ of\ [a-z-]+\ in\ [0-9.]+\ m?s,\ (none|[0-9\ ]+)\ lost ]]
-	[[ ${lines[-1]} =~ ^bpfprof:\ perf.data:\ [0-9.]+\ [kM]?B\;\ cost:\ .*CPU.*in\ BPF:\ [0-9.]+%\ of\ a\ CPU$ ]]
+	[[ ${lines[-1]} =~ ^bpfprof:\ perf.data:\ [0-9.]+\ [kM]?B\;\ cost:\ .*\ CPU\ \(.*\ to\ start,\ .*\ in\ BPF\),\ [0-9.]+%\ of\ one\ CPU$ ]]
 }
 
 @test "-q says nothing" {

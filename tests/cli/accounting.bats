@@ -1,0 +1,113 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Nothing is lost without being counted: what the counters saw is in the file, left out, or lost for a
+# reason, and no short-lived process loses its name.
+
+setup() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
+	BPFPROF=$(realpath "$BPFPROF")
+	WORKLOADS=$(realpath "$WORKLOADS")
+	cd "$BATS_TEST_TMPDIR" || return
+	background=()
+}
+
+teardown() {
+	[ ${#background[@]} -eq 0 ] || kill -KILL "${background[@]}" 2>/dev/null || true
+}
+
+# Keeps every CPU busy: a thread for each, and a storm of short-lived processes.
+load_machine() {
+	"$WORKLOADS/spin" 1000 "$(nproc)" 3>&- &
+	background+=($!)
+	"$WORKLOADS/forky" 1000000 10000 >/dev/null 3>&- &
+	background+=($!)
+}
+
+# One number out of the table that record -v prints.
+counter() {
+	awk -v name="$1" '$2 == name { print $3 }' said
+}
+
+# The sum of all rows of some kinds, as include/bpfprof/counters.h lists them.
+sum_of() {
+	local kind name sum=0
+	while read -r name kind; do
+		[[ " $* " != *" $kind "* ]] || sum=$((sum + $(counter "$name")))
+	done < <(sed -nE 's/^\tX\(([a-z_]+), ([A-Z]+),.*/\1 \2/p' \
+		"$BATS_TEST_DIRNAME/../../include/bpfprof/counters.h")
+	echo "$sum"
+}
+
+samples() {
+	perf report -i "$1" --stats 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
+}
+
+# The sums of a recording hold exactly.
+accounts() {
+	"$BPFPROF" record -v "$@" 2>said
+	cat said
+	[ "$(counter samples_sent)" -gt 0 ]
+	[ "$(counter overflows)" -eq "$(sum_of SENT SKIPPED LOST)" ]
+	[ "$(counter overflows)" -eq "$(counter overflows_expected)" ]
+	[ "$(counter samples_sent)" -eq "$(samples perf.data)" ]
+}
+
+@test "99 Hz on a busy machine: the sums hold, difference 0" {
+	load_machine
+	accounts -a -F 99 --duration 2
+}
+
+@test "999 Hz on a busy machine: the sums hold, difference 0" {
+	load_machine
+	accounts -a -F 999 --duration 2
+}
+
+@test "4999 Hz through a ring of one page: losses are counted, the sums hold" {
+	load_machine
+	accounts -a -F 4999 --ring-size 4096 --duration 2
+	[ "$(counter lost_ring_full)" -gt 0 ]
+}
+
+@test "only a process, only user space, by period: the sums hold" {
+	load_machine
+	accounts -p "${background[0]}" -F 999 --duration 1
+	[ "$(counter skipped_target)" -gt 0 ]
+	accounts -a -e cpu-clock:u -F 999 --duration 1
+	[ "$(counter skipped_mode)" -gt 0 ]
+	accounts -a -e cpu-clock -c 3000000 --duration 1
+}
+
+@test "the idle task is left out and counted, or kept" {
+	accounts -a -F 999 --duration 1
+	accounts -a -F 999 --duration 1 --idle
+	[ "$(counter skipped_idle)" -eq 0 ]
+}
+
+# To perf, a timer that did not fire is no loss.
+@test "report and perf show the losses that were said" {
+	load_machine
+	"$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 1 2>said
+	lost=$(sum_of LOST)
+	[ "$lost" -gt "$(counter lost_late)" ]
+	[ "$(perf report -i perf.data --stats | awk '/LOST_SAMPLES events:/ { lost = $3 } END { print lost }')" -eq \
+		$((lost - $(counter lost_late))) ]
+	"$BPFPROF" report -i perf.data --stdio | tr -d ' ' |
+		grep -q "^#$(counter samples_sent)samplesof.*;${lost}lost"
+}
+
+@test "a storm of short-lived processes loses no name" {
+	"$BPFPROF" record -q -F 4999 -- "$WORKLOADS/forky" 1000 200000
+	perf script -i perf.data -F comm,pid 2>/dev/null | awk 'NF { print $1 }' | sort -u >names
+	grep -q '^child-' names
+	[ "$(grep -c '^child-' names)" -gt 100 ]
+	! grep -vE '^(child-[0-9]+|forky)$' names
+}
+
+@test "a shell loop that starts programs loses no name and no mapping" {
+	"$BPFPROF" record -q -F 4999 -- sh -c 'i=0; while [ $i -lt 500 ]; do /bin/true; i=$((i+1)); done'
+	perf script -i perf.data -F comm,pid 2>/dev/null | awk 'NF { print $1 }' | sort -u >names
+	[ "$(cat names)" = $'sh\ntrue' ]
+	! perf script -i perf.data -F ip,sym,dso -G 2>/dev/null | awk '$1 !~ /^f{4}/ && /\(\[unknown\]\)/' | grep .
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What is in the file when a recording ends badly: killed, out of disk, out of memory for samples.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
+	BPFPROF=$(realpath "$BPFPROF")
+	WORKLOADS=$(realpath "$WORKLOADS")
+	cd "$BATS_TEST_TMPDIR" || return
+	"$WORKLOADS/spin" 1000 "$(nproc)" 3>&- &
+	background=($!)
+}
+
+teardown() {
+	kill -KILL "${background[@]}" 2>/dev/null || true
+	! mountpoint -q "$BATS_TEST_TMPDIR/small" || umount -l "$BATS_TEST_TMPDIR/small"
+}
+
+wait_for() {
+	local tries=0
+	until "$@"; do
+		[ $((tries += 1)) -lt 400 ] || { echo "never happened: $*"; return 1; }
+		read -rt 0.05 <> <(:) || true
+	done
+}
+
+samples() {
+	perf report -i "$1" --stats 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
+}
+
+has_samples() {
+	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
+}
+
+# Both readers open the file without complaint and find the busy loop.
+opens() {
+	perf report -i "$1" --stdio --no-children -g none -s sym >by_perf 2>warnings
+	[ ! -s warnings ] || { cat warnings; return 1; }
+	grep -q spin_here by_perf
+	"$BPFPROF" report -i "$1" --stdio --no-children -g none -s sym >by_us 2>warnings
+	[ ! -s warnings ] || { cat warnings; return 1; }
+	grep -q spin_here by_us
+}
+
+# A recording that is killed while it runs, with these options.
+kill_while_recording() {
+	"$BPFPROF" record -q -a -F 999 "$@" 3>&- &
+	background+=($!)
+	wait_for has_samples perf.data
+	kill -KILL "${background[-1]}"
+	wait "${background[-1]}" || true
+}
+
+@test "killed in the middle: the file opens, with what was flushed" {
+	kill_while_recording
+	opens perf.data
+}
+
+@test "killed in the middle, compressed: the file opens" {
+	kill_while_recording -z
+	opens perf.data
+}
+
+@test "a disk that gets full: said at once, counted, and the file opens" {
+	mkdir small
+	mount -t tmpfs -o size=320k none small
+	run -1 "$BPFPROF" record -v -a -F 4999 -o small/perf.data --duration 3
+	echo "$output"
+	[ "$(grep -c 'No space left on device' <<<"$output")" -eq 1 ]
+	awk '$2 == "lost_disk_full" { lost = $3 } END { exit !(lost > 0) }' <<<"$output"
+	[ "$(samples small/perf.data)" -gt 0 ]
+	opens small/perf.data
+	[ "$(awk '$2 == "samples_sent" { print $3 }' <<<"$output")" -eq "$(samples small/perf.data)" ]
+}
+
+@test "a disk without any room: one line" {
+	mkdir small
+	mount -t tmpfs -o size=4k none small
+	dd if=/dev/zero of=small/filler bs=4k count=1 2>/dev/null
+	run -1 "$BPFPROF" record -q -a -o small/perf.data --duration 1
+	echo "$output"
+	[ "$(grep -c . <<<"$output")" -eq 1 ]
+	[[ $output == *"No space left on device"* ]]
+}
+
+@test "a full disk does not end the command that is profiled" {
+	mkdir small
+	mount -t tmpfs -o size=320k none small
+	run -1 "$BPFPROF" record -q -F 4999 -o small/perf.data -- \
+		sh -c "$WORKLOADS/spin 1; echo the command went on"
+	[[ $output == *"the command went on"* ]]
+}
+
+@test "a ring of one page: what is lost is counted, the file opens" {
+	"$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 1 2>said
+	awk '$2 == "lost_ring_full" { lost = $3 } END { exit !(lost > 0) }' said
+	opens perf.data
+}

@@ -36,10 +36,11 @@ has_samples() {
 	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
 }
 
-# Both readers open the file without complaint and find the busy loop.
+# Both readers open the file without complaint and find the busy loop. That much was lost, which
+# perf warns of, is no complaint about the file.
 opens() {
 	perf report -i "$1" --stdio --no-children -g none -s sym >by_perf 2>warnings
-	[ ! -s warnings ] || { cat warnings; return 1; }
+	! grep -vE '^(Warning:|Processed [0-9]+ samples and lost .*)?$' warnings
 	grep -q spin_here by_perf
 	"$BPFPROF" report -i "$1" --stdio --no-children -g none -s sym >by_us 2>warnings
 	[ ! -s warnings ] || { cat warnings; return 1; }

@@ -320,16 +320,20 @@ static u64 final_bytes(const char *path, u64 otherwise)
 static int finish(struct recording *recording)
 {
 	struct recording_result *result = &recording->result;
-	int error = capture_stop(recording->capture), close_error;
+	int error = capture_stop(recording->capture), write_error;
 	u64 wall_ns = clock_ns(CLOCK_MONOTONIC) - recording->started_ns;
 
 	update_result(recording);
 	result->wall_ns = wall_ns;
 	set_extra(recording);
-	close_error = perfdata_writer_close(TAKE(recording->writer));
-	result->could_not_write = close_error || result->totals.counters[COUNTER_lost_disk_full];
+	write_error = perfdata_writer_end(recording->writer);
+	update_result(recording); /* what the disk did not take in the end */
+	result->wall_ns = wall_ns;
+	if (!write_error)
+		write_error = perfdata_writer_close(TAKE(recording->writer));
+	result->could_not_write = write_error || result->totals.counters[COUNTER_lost_disk_full];
 	result->file_bytes = final_bytes(recording->plan->settings->output, result->file_bytes);
-	if (close_error && close_error != -EPIPE)
+	if (write_error && write_error != -EPIPE)
 		note_write_error(recording);
 	return error;
 }

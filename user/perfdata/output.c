@@ -77,6 +77,29 @@ static int say_error(const struct output *output, int error)
 								  : output->path);
 }
 
+size_t output_room(struct output *output, size_t wanted)
+{
+	/* for the table, the list of build ids and the last note, which must find room too */
+	enum { END_BYTES = 64 << 10, SMALLEST_BYTES = 512 };
+
+	if (output->is_pipe)
+		return wanted;
+	do {
+		if (!fallocate(output->fd, FALLOC_FL_KEEP_SIZE, (off_t)output->end,
+			       (off_t)(wanted + END_BYTES)))
+			return wanted;
+		if (errno != ENOSPC && errno != EDQUOT)
+			return wanted; /* this file system does not reserve */
+		wanted /= 2;
+	} while (wanted >= SMALLEST_BYTES);
+	return 0;
+}
+
+bool output_has_news(const struct output *output)
+{
+	return output->end != output->table.offset + output->table.size_bytes;
+}
+
 int output_append(struct output *output, const void *bytes, size_t length)
 {
 	int error;
@@ -167,6 +190,9 @@ int output_close(struct output *output)
 
 	if (output->temporary)
 		unlink(output->temporary);
+	/* gives back what output_room() took behind the end */
+	if (output->fd >= 0 && !output->is_pipe && ftruncate(output->fd, (off_t)output->end))
+		error = say_error(output, -errno);
 	if (output->fd >= 0 && close(output->fd))
 		error = say_error(output, -errno);
 	free(output->temporary);

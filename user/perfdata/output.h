@@ -39,12 +39,19 @@ struct output {
  */
 int output_open(const char *path, struct output *ret_output);
 
+/* How many of the next `wanted` bytes surely find room on the disk, with enough left over to end
+ * the file: all of them, or 0 … wanted. File systems that cannot tell say all. */
+size_t output_room(struct output *output, size_t wanted);
+
 /* Appends bytes; they count only if all of them arrived, and are seen from the next commit on.
  * Returns 0 or a negative errno with a sentence; then nothing has happened. */
 int output_append(struct output *output, const void *bytes, size_t length);
 
 /* Adds a feature whose payload lies at `section` of the file; in ascending order. */
 void output_add_feature(struct output *output, u32 feature, struct file_section section);
+
+/* Whether something was appended that no commit has taken in. */
+bool output_has_news(const struct output *output);
 
 /*
  * Takes everything appended so far into the file, in a way that leaves it readable at any instant.

@@ -7,14 +7,12 @@
  */
 #include "perfdata/writer.h"
 
-#include "base/compress.h"
 #include "base/fail.h"
 #include "base/intern.h"
 #include "base/memory.h"
 #include "bpfprof/counters.h"
-#include "perfdata/encode.h"
 #include "perfdata/features_write.h"
-#include "perfdata/output.h"
+#include "perfdata/outlet.h"
 #include "perfdata/prefix.h"
 
 #include <errno.h>
@@ -24,8 +22,6 @@ enum {
 	BUFFER_BYTES = 256 << 10,
 	/* what records about processes may grow to while the disk is full */
 	BUFFER_MAX_BYTES = 8 << 20,
-	/* of records in one compressed block, which fits one record even if it can't be packed */
-	BLOCK_BYTES = 32 << 10,
 	/* the most that a reader has to keep at once: a block, and a record begun in the last */
 	READER_BLOCK_BYTES = 128 << 10,
 };
@@ -33,12 +29,8 @@ enum {
 struct perfdata_writer {
 	struct event_sink sink; /* first: sink and writer have one address */
 	struct encoder encoder;
-	struct record_buffer buffer;	 /* records not yet on their way */
-	struct record_buffer compressed; /* the same, packed, not yet written */
-	struct compressor *compressor;	 /* NULL: not asked for */
-	struct output output;
-	bool is_stuck; /* the last write failed */
-	u64 plain_bytes, packed_bytes;
+	struct outlet outlet;
+	bool is_ended;
 	u64 newest_ns, newest_at_round_ns; /* of all events; of those before the last round */
 	u64 samples_dropped, records_dropped;
 	u64 losses[COUNTER_COUNT], losses_told[COUNTER_COUNT];
@@ -47,78 +39,21 @@ struct perfdata_writer {
 	struct text build_ids; /* payload of the BUILD_ID section */
 };
 
-static int pack(struct perfdata_writer *writer)
-{
-	struct record_buffer *out = &writer->compressed;
-	size_t done = 0;
-
-	while (done < writer->buffer.used) {
-		size_t left = writer->buffer.used - done, length;
-		struct bytes block = {writer->buffer.bytes + done,
-				      left < BLOCK_BYTES ? left : BLOCK_BYTES};
-		struct record_header header = {.type = RECORD_COMPRESSED};
-		u8 *at;
-
-		record_buffer_reserve(out);
-		at = out->bytes + out->used;
-		if (compressor_block(writer->compressor, block, at + sizeof(header),
-				     RECORD_MAX_BYTES - sizeof(header), &length))
-			return fail_plain(-EIO, "record without -z", "compression failed");
-		header.size_bytes = (u16)(sizeof(header) + length);
-		memcpy(at, &header, sizeof(header));
-		out->used += header.size_bytes;
-		done += block.length;
-	}
-	writer->plain_bytes += writer->buffer.used;
-	writer->packed_bytes += out->used;
-	writer->buffer.used = 0;
-	return 0;
-}
-
-static int write_out(struct perfdata_writer *writer, struct record_buffer *buffer)
-{
-	int error;
-
-	if (!buffer->used)
-		return 0;
-	error = output_append(&writer->output, buffer->bytes, buffer->used);
-	writer->is_stuck = error;
-	if (!error)
-		buffer->used = 0;
-	return error;
-}
-
-/* Sends the buffered records on their way: behind the table, where no reader sees them yet. */
-static int spill(struct perfdata_writer *writer)
-{
-	int error;
-
-	if (!writer->compressor)
-		return write_out(writer, &writer->buffer);
-	/* what is packed is part of one stream: it has to get out before more is packed */
-	error = write_out(writer, &writer->compressed);
-	if (!error)
-		error = pack(writer);
-	if (!error)
-		error = write_out(writer, &writer->compressed);
-	return error;
-}
-
 /* Whether one more record may go into the buffer. */
 static bool has_room(struct perfdata_writer *writer, size_t limit)
 {
-	if (writer->buffer.used < BUFFER_BYTES)
+	if (writer->outlet.buffer.used < BUFFER_BYTES)
 		return true;
 	/* on a full disk, try again only at each flush: this may be called 10⁵ times a second */
-	if (!writer->is_stuck)
-		spill(writer);
-	return writer->buffer.used < limit;
+	if (!writer->outlet.is_stuck)
+		outlet_spill(&writer->outlet);
+	return writer->outlet.buffer.used < limit;
 }
 
 /* A pipe whose reader is gone ends the recording; a full disk does not. */
 static int end_of(const struct perfdata_writer *writer)
 {
-	return writer->output.is_pipe && writer->is_stuck ? -EPIPE : 0;
+	return writer->outlet.output.is_pipe && writer->outlet.is_stuck ? -EPIPE : 0;
 }
 
 static struct record_buffer *place_for(struct perfdata_writer *writer, u64 time_ns)
@@ -129,7 +64,7 @@ static struct record_buffer *place_for(struct perfdata_writer *writer, u64 time_
 	}
 	if (time_ns > writer->newest_ns)
 		writer->newest_ns = time_ns;
-	return &writer->buffer;
+	return &writer->outlet.buffer;
 }
 
 static struct perfdata_writer *writer_of(struct event_sink *sink)
@@ -140,13 +75,13 @@ static struct perfdata_writer *writer_of(struct event_sink *sink)
 static int on_sample(struct event_sink *self, const struct sample *sample)
 {
 	struct perfdata_writer *writer = writer_of(self);
-	struct output_head *head = &writer->output.head;
+	struct output_head *head = &writer->outlet.output.head;
 
 	if (sample->source >= writer->encoder.attrs.count || !has_room(writer, BUFFER_BYTES)) {
 		writer->samples_dropped++;
 		return end_of(writer);
 	}
-	encode_sample(&writer->encoder, sample, &writer->buffer);
+	encode_sample(&writer->encoder, sample, &writer->outlet.buffer);
 	if (sample->time_ns > writer->newest_ns)
 		writer->newest_ns = sample->time_ns;
 	if (!head->first_sample_ns || sample->time_ns < head->first_sample_ns)
@@ -257,9 +192,14 @@ static int on_round(struct event_sink *self, u64 time_ns)
 
 	if (time_ns < writer->newest_at_round_ns || !place_for(writer, 0))
 		return end_of(writer);
-	encode_plain(RECORD_FINISHED_ROUND, NULL, 0, &writer->buffer);
+	encode_plain(RECORD_FINISHED_ROUND, NULL, 0, &writer->outlet.buffer);
 	writer->newest_at_round_ns = writer->newest_ns;
 	return end_of(writer);
+}
+
+static u64 min_u64(u64 a, u64 b)
+{
+	return a < b ? a : b;
 }
 
 /* The total of one reason, by whoever knows more: the events that came by, or the caller. */
@@ -273,6 +213,12 @@ static u64 loss_of(const struct perfdata_writer *writer, u32 reason)
 		loss = writer->samples_dropped;
 	if (reason == COUNTER_side_band_lost)
 		loss += writer->records_dropped;
+	/* the caller may have counted them as sent before they were dropped */
+	if (reason == COUNTER_samples_sent)
+		loss -= min_u64(loss,
+				writer->samples_dropped -
+					min_u64(writer->samples_dropped,
+						writer->extra.losses[COUNTER_lost_disk_full]));
 	return loss;
 }
 
@@ -304,23 +250,27 @@ static void encode_losses(struct perfdata_writer *writer)
 	}
 	if (lost)
 		encode_lost_samples(&writer->encoder, writer->newest_ns, lost, ~0u,
-				    &writer->buffer);
-	encode_plain(RECORD_NOTE, &note, sizeof(note), &writer->buffer);
+				    &writer->outlet.buffer);
+	encode_plain(RECORD_NOTE, &note, sizeof(note), &writer->outlet.buffer);
 }
 
 int perfdata_writer_flush(struct perfdata_writer *writer)
 {
-	struct output_head *head = &writer->output.head;
+	struct output_head *head = &writer->outlet.output.head;
 	int error;
 
-	if (writer->buffer.used < BUFFER_MAX_BYTES)
+	if (writer->outlet.buffer.used < BUFFER_MAX_BYTES)
 		encode_losses(writer);
-	error = spill(writer);
-	if (error)
-		return error;
-	if (writer->packed_bytes)
-		head->compress_ratio = (u32)(writer->plain_bytes / writer->packed_bytes);
-	return output_commit(&writer->output, (struct bytes){0});
+	error = outlet_spill(&writer->outlet);
+	if (writer->outlet.packed_bytes)
+		head->compress_ratio = (u32)(writer->outlet.plain_bytes /
+					     writer->outlet.packed_bytes);
+	if (output_has_news(&writer->outlet.output)) {
+		int commit_error = output_commit(&writer->outlet.output, (struct bytes){0});
+
+		error = error ? error : commit_error;
+	}
+	return error;
 }
 
 void perfdata_writer_set_extra(struct perfdata_writer *writer, const struct perfdata_extra *extra)
@@ -335,7 +285,7 @@ u64 perfdata_writer_dropped(const struct perfdata_writer *writer)
 
 u64 perfdata_writer_bytes(const struct perfdata_writer *writer)
 {
-	return writer->output.end;
+	return writer->outlet.output.end;
 }
 
 struct event_sink *perfdata_writer_sink(struct perfdata_writer *writer)
@@ -370,7 +320,7 @@ static void encode_start(struct perfdata_writer *writer, bool idle_skipped)
 		.flags = idle_skipped ? NOTE_IDLE_SKIPPED : 0,
 	};
 
-	encode_plain(RECORD_NOTE, &note, sizeof(note), &writer->buffer);
+	encode_plain(RECORD_NOTE, &note, sizeof(note), &writer->outlet.buffer);
 }
 
 static int write_start(struct perfdata_writer *writer,
@@ -382,39 +332,38 @@ static int write_start(struct perfdata_writer *writer,
 	int error;
 
 	machine_read(&machine);
-	error = prefix_write(&facts, &writer->output);
+	error = prefix_write(&facts, &writer->outlet.output);
 	machine_release(&machine);
 	if (error)
 		return error;
 	encode_start(writer, settings->idle_skipped);
 	/* the mark stands in the clear, at the head of the records */
-	error = write_out(writer, &writer->buffer);
+	error = output_append(&writer->outlet.output, writer->outlet.buffer.bytes,
+			      writer->outlet.buffer.used);
+	writer->outlet.buffer.used = 0;
 	if (!error)
-		error = output_commit(&writer->output, (struct bytes){0});
+		error = output_commit(&writer->outlet.output, (struct bytes){0});
 	if (!error)
-		error = output_publish(&writer->output);
+		error = output_publish(&writer->outlet.output);
 	return error;
 }
 
 static void start_compression(struct perfdata_writer *writer, int level)
 {
 	enum { ZSTD = 1 };
-	struct output_head *head = &writer->output.head;
+	struct output_head *head = &writer->outlet.output.head;
 
 	head->compress_type = ZSTD;
 	head->compress_level = level > 0 ? (u32)level : 1;
 	head->block_bytes = READER_BLOCK_BYTES;
-	writer->compressor = compressor_new((int)head->compress_level);
+	writer->outlet.compressor = compressor_new((int)head->compress_level);
 }
 
 static int release(struct perfdata_writer *writer)
 {
-	int error = output_close(&writer->output);
+	int error = outlet_release(&writer->outlet);
 
 	encoder_release(&writer->encoder);
-	record_buffer_release(&writer->buffer);
-	record_buffer_release(&writer->compressed);
-	compressor_free(writer->compressor);
 	intern_release(&writer->build_id_keys);
 	text_release(&writer->build_ids);
 	free(writer);
@@ -430,7 +379,7 @@ int perfdata_writer_open(const struct perfdata_writer_settings *settings,
 	writer->sink = sink_members;
 	encoder_init(&writer->encoder, settings->sources, settings->source_count,
 		     settings->clock_id);
-	error = output_open(settings->path, &writer->output);
+	error = output_open(settings->path, &writer->outlet.output);
 	if (!error && settings->compress)
 		start_compression(writer, settings->compress_level);
 	if (!error)
@@ -443,17 +392,46 @@ int perfdata_writer_open(const struct perfdata_writer_settings *settings,
 	return 0;
 }
 
+/* What still waits for room on the disk will not get it. */
+static void drop_rest(struct perfdata_writer *writer)
+{
+	struct record_buffer *buffer = &writer->outlet.buffer;
+	struct record_header header;
+
+	for (size_t at = 0; at < buffer->used; at += header.size_bytes) {
+		memcpy(&header, buffer->bytes + at, sizeof(header));
+		if (header.type == RECORD_SAMPLE)
+			writer->samples_dropped++;
+		else if (header.type < RECORD_USER_FIRST)
+			writer->records_dropped++;
+	}
+	buffer->used = 0;
+}
+
+int perfdata_writer_end(struct perfdata_writer *writer)
+{
+	struct bytes build_ids = {(u8 *)writer->build_ids.bytes, writer->build_ids.length};
+	int error = outlet_spill(&writer->outlet), end_error;
+
+	writer->is_ended = true;
+	if (error)
+		drop_rest(writer);
+	encode_losses(writer);
+	end_error = outlet_send_all(&writer->outlet);
+	if (!end_error)
+		end_error = output_commit(&writer->outlet.output, build_ids);
+	if (end_error && output_has_news(&writer->outlet.output))
+		output_commit(&writer->outlet.output, (struct bytes){0});
+	return error ? error : end_error;
+}
+
 int perfdata_writer_close(struct perfdata_writer *writer)
 {
 	int error, close_error;
 
 	if (!writer)
 		return 0;
-	encode_losses(writer);
-	error = spill(writer);
-	if (!error)
-		error = output_commit(&writer->output, (struct bytes){(u8 *)writer->build_ids.bytes,
-								      writer->build_ids.length});
+	error = writer->is_ended ? 0 : perfdata_writer_end(writer);
 	close_error = release(writer);
 	return error ? error : close_error;
 }

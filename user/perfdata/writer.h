@@ -48,8 +48,12 @@ void perfdata_writer_set_extra(struct perfdata_writer *writer, const struct perf
 u64 perfdata_writer_dropped(const struct perfdata_writer *writer);
 /* Bytes in the file so far. */
 u64 perfdata_writer_bytes(const struct perfdata_writer *writer);
-/* Ends the file (features, build ids) and frees. Returns 0 or a negative errno with a sentence; the
- * writer is gone in any case. NULL is fine. */
+/* Writes what is left and ends the file (features, build ids). What finds no room is dropped, and
+ * perfdata_writer_dropped() is final. Hand over nothing afterwards. Returns 0 or a negative errno
+ * with a sentence; the file opens in any case. */
+int perfdata_writer_end(struct perfdata_writer *writer);
+/* Ends the file, if that has not been done, and frees. Returns 0 or a negative errno with a
+ * sentence; the writer is gone in any case. NULL is fine. */
 int perfdata_writer_close(struct perfdata_writer *writer);
 
 #endif

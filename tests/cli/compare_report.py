@@ -189,7 +189,8 @@ def main():
             [grouped(titles, [row for row in rows if (address(row) is None) == is_named]) for rows in sides]
             for is_named in (True, False)
         ]
-        if {"Command", "Shared Object", "Symbol", "Children"} <= set(titles) and parts[1][1]:
+        keys_of_script = {"Command", "Shared Object", "Symbol", "Children"}
+        if keys_of_script <= set(titles) and parts[1][1] and "--max-stack" not in options:
             shares = shares or shares_of_unnamed(perf, path)
         named += compare_named(*parts[0], differences)
         unnamed += compare_unnamed(titles, *parts[1], shares and shares.get(event, {}), differences)

@@ -175,10 +175,10 @@ static int refuse_graph(void *settings, const char *argument)
 		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
 		.offset = FIELD(ignored), .help = "accepted", .hidden = true \
 	}
-#define CONFIG(its_name, its_key, its_parse)                                                    \
-	{                                                                                       \
-		.kind = OPTION_CALL, .name = its_name, .argument = "VALUE", .parse = its_parse, \
-		.help = "config only", .hidden = true, .config = its_key                        \
+#define CONFIG(its_key, its_parse)                                            \
+	{                                                                     \
+		.kind = OPTION_CALL, .argument = "VALUE", .parse = its_parse, \
+		.help = "config only", .hidden = true, .config = its_key      \
 	}
 #define REFUSED(its_letter, its_name, its_argument, its_parse)                                   \
 	{                                                                                        \
@@ -250,15 +250,15 @@ const struct option_row report_options[] = {
 	 .help = "as --dsos", .hidden = true},
 	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",
 	 .help = "as --comms", .hidden = true},
-	{.kind = OPTION_TEXT, .name = "sort-order", .offset = FIELD(sort), .argument = "KEYS",
+	{.kind = OPTION_TEXT, .offset = FIELD(sort), .argument = "KEYS",
 	 .help = "as --sort", .hidden = true, .config = "report.sort-order"},
-	{.kind = OPTION_FLAG, .name = "top-children", .offset = FIELD(ignored),
+	{.kind = OPTION_FLAG, .offset = FIELD(ignored),
 	 .help = "config only", .hidden = true, .config = "top.children"},
-	CONFIG("call-graph-print-type", "call-graph.print-type", config_type),
-	CONFIG("call-graph-threshold", "call-graph.threshold", config_threshold),
-	CONFIG("call-graph-print-limit", "call-graph.print-limit", config_limit),
-	CONFIG("call-graph-order", "call-graph.order", config_order),
-	CONFIG("call-graph-sort-key", "call-graph.sort-key", config_key),
+	CONFIG("call-graph.print-type", config_type),
+	CONFIG("call-graph.threshold", config_threshold),
+	CONFIG("call-graph.print-limit", config_limit),
+	CONFIG("call-graph.order", config_order),
+	CONFIG("call-graph.sort-key", config_key),
 	/* refused by name */
 	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
 	REFUSED('D', "dump-raw-trace", NULL, refuse_raw), REFUSED(0, "raw-trace", NULL, refuse_raw),

@@ -42,7 +42,7 @@ struct text_list {
 struct option_row {
 	enum option_kind kind;
 	char letter;	  /* 0: only the long name */
-	const char *name; /* long name without dashes */
+	const char *name; /* long name without dashes; NULL: only a letter, or only config */
 	size_t offset;	  /* of the field in the settings struct: offsetof() */
 	/* Placeholder in the help, "HZ"; NULL: takes none. Completion knows FILE, DIRECTORY, PID,
 	 * USER and words to choose from: "auto|always|never". */

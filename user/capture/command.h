@@ -10,8 +10,8 @@
 
 struct command;
 
-/* Forks a child that waits to become `arguments` (ends with NULL, borrowed), with `stdout_fd` as its
- * standard output. Returns 0 or a negative errno with a sentence. */
+/* Forks a child that waits to become `arguments` (ends with NULL, borrowed), with `stdout_fd` as
+ * its standard output. Returns 0 or a negative errno with a sentence. */
 int command_hold(char *const *arguments, int stdout_fd, struct command **ret_command);
 /* Lets it go; waits until it runs or could not be run. Returns 0 or a negative errno with a
  * sentence: -ENOENT (no such program), -EACCES (not executable), or what else exec said. */

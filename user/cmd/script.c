@@ -11,6 +11,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct script_settings {
 	const char *input;
@@ -90,7 +92,6 @@ static int parse_fields(void *all_settings, const char *argument)
 }
 
 static const struct script_settings defaults = {
-	.input = "perf.data",
 	.layout.fields = DEFAULT_FIELDS,
 };
 
@@ -102,7 +103,7 @@ static const struct option_row options[] = {
 	 .name = "input",
 	 .offset = AT(input),
 	 .argument = "FILE",
-	 .help = "recording to read; - reads standard input"},
+	 .help = "recording to read (perf.data); - reads standard input"},
 	{.kind = OPTION_HEADING, .help = "What is printed"},
 	{.kind = OPTION_CALL,
 	 .letter = 'F',
@@ -244,6 +245,16 @@ static int print_samples(const struct script_settings *settings, struct perfdata
 	return error;
 }
 
+/* What is read if nothing is named: a pipe that leads here, as in perf, or perf.data. */
+static const char *input_of(const struct script_settings *settings)
+{
+	struct stat status;
+
+	if (settings->input)
+		return settings->input;
+	return !fstat(STDIN_FILENO, &status) && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
+}
+
 static int run(const void *all_settings, struct arguments arguments)
 {
 	const struct script_settings *settings = all_settings;
@@ -251,10 +262,10 @@ static int run(const void *all_settings, struct arguments arguments)
 	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
 	int error;
 
-	if (arguments.count)
-		return fail_plain(-EINVAL, "name the recording with -i",
-				  "script takes no argument: '%s'", arguments.items[0]);
-	error = perfdata_open(settings->input, &data);
+	if (arguments.count > 1)
+		return fail_plain(-EINVAL, "give one recording", "one too many: '%s'",
+				  arguments.items[1]);
+	error = perfdata_open(arguments.count ? arguments.items[0] : input_of(settings), &data);
 	if (!error)
 		error = check_recorded(settings, data);
 	if (!error)
@@ -275,10 +286,10 @@ static int run(const void *all_settings, struct arguments arguments)
 const struct command command_script = {
 	.name = "script",
 	.summary = "print the samples of a recording, one after the other",
-	.synopsis = "[options]",
+	.synopsis = "[options] [FILE]",
 	.examples = "bpfprof script\tprint all samples of perf.data\n"
 		    "bpfprof script -F comm,tid,time,ip,sym\tonly some fields\n"
-		    "bpfprof script -i - < perf.data\tread standard input\n",
+		    "perf record -o - ls | bpfprof script\tread standard input\n",
 	.options = options,
 	.settings_bytes = sizeof(struct script_settings),
 	.defaults = &defaults,

@@ -9,6 +9,7 @@
 #define PERFDATA_FORMAT_H
 
 #include "bpfprof/types.h"
+#include "perfdata/feature.h"
 
 #define PERFDATA_MAGIC 0x32454c4946524550ull /* "PERFILE2", little endian */
 
@@ -174,31 +175,6 @@ enum { EVENT_UPDATE_NAME = 2 };
 #define CONTEXT_USER_DEFERRED ((u64)-640) /* Linux 6.19; a cookie follows */
 #define CONTEXT_GUEST_KERNEL  ((u64)-2176)
 #define CONTEXT_GUEST_USER    ((u64)-2560)
-
-enum feature {
-	FEATURE_TRACING_DATA = 1,
-	FEATURE_BUILD_ID = 2,
-	FEATURE_HOSTNAME = 3,
-	FEATURE_OSRELEASE = 4,
-	FEATURE_VERSION = 5,
-	FEATURE_ARCH = 6,
-	FEATURE_NRCPUS = 7,
-	FEATURE_CPUDESC = 8,
-	FEATURE_CPUID = 9,
-	FEATURE_TOTAL_MEM = 10,
-	FEATURE_CMDLINE = 11,
-	FEATURE_EVENT_DESC = 12,
-	FEATURE_CPU_TOPOLOGY = 13,
-	FEATURE_PMU_MAPPINGS = 16,
-	FEATURE_GROUP_DESC = 17,
-	FEATURE_SAMPLE_TIME = 21,
-	FEATURE_CLOCKID = 23,
-	FEATURE_COMPRESSED = 27,
-	FEATURE_CPU_PMU_CAPS = 28,
-	FEATURE_CLOCK_DATA = 29,
-	FEATURE_KNOWN = 33,    /* as of Linux 6.18 */
-	FEATURE_PIPE_END = 32, /* perf 6.1's empty record behind the last feature of a pipe */
-};
 
 enum { BUILD_ID_FIXED_BYTES = 36, TEXT_ALIGN_BYTES = 64 };
 

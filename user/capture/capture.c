@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "capture/bpf_object.h"
 #include "capture/counters.h"
+#include "capture/idle_time.h"
 #include "capture/perf_events.h"
 #include "capture/ring.h"
 #include "capture/side_band.h"
@@ -51,6 +52,7 @@ struct capture {
 	size_t online_count;
 	u64 next_cpu_check_ns;
 	bool is_started, is_stopped;
+	u64 *idle_ns; /* by CPU, as of capture_start() */
 	u64 unscanned;
 	u64 expected;		 /* as of capture_stop() */
 	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
@@ -264,6 +266,7 @@ void capture_close(struct capture *capture)
 	targets_free(capture->targets);
 	closep(&capture->epoll_fd);
 	free(capture->online);
+	free(capture->idle_ns);
 	free(capture);
 }
 
@@ -280,6 +283,7 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	size_t pid_count;
 	const u32 *pids = targets_pids(capture->targets, &pid_count);
 	int error = kernel_mappings(sink);
+	u32 cpu_count;
 
 	capture->sink = targets_sink(capture->targets, sink);
 	if (!error)
@@ -290,6 +294,9 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 		return error;
 	capture->unscanned = scan.unreadable;
 	programs_measure(capture->programs);
+	programs_counters(capture->programs, &cpu_count);
+	capture->idle_ns = must_alloc_array(cpu_count, sizeof(*capture->idle_ns));
+	idle_time_read(capture->idle_ns, cpu_count);
 	perf_events_enable(capture->events);
 	capture->is_started = true;
 	capture->next_cpu_check_ns = now_ns() + CPU_CHECK_NS;
@@ -379,10 +386,25 @@ bool capture_targets_ended(struct capture *capture)
 	return targets_ended(capture->targets, unfollow, capture->programs);
 }
 
-int capture_stop(struct capture *capture)
+/* What the counters counted and our programs never saw. */
+static void reckon(struct capture *capture)
 {
 	u32 cpu_count;
-	const struct cpu_counters *seen = programs_counters(capture->programs, &cpu_count);
+	const struct cpu_counters *counters = programs_counters(capture->programs, &cpu_count);
+	CLEANUP(freep) struct cpu_seen *seen = must_alloc_array(cpu_count, sizeof(*seen));
+	CLEANUP(freep) u64 *idle_ns = must_alloc_array(cpu_count, sizeof(*idle_ns));
+
+	idle_time_read(idle_ns, cpu_count);
+	for (u32 cpu = 0; cpu < cpu_count; cpu++) {
+		seen[cpu].counters = &counters[cpu];
+		if (idle_ns[cpu] > capture->idle_ns[cpu])
+			seen[cpu].idle_ns = idle_ns[cpu] - capture->idle_ns[cpu];
+	}
+	capture->expected = perf_events_reckon(capture->events, seen, cpu_count, capture->late);
+}
+
+int capture_stop(struct capture *capture)
+{
 	int error;
 
 	if (!capture->is_started || capture->is_stopped)
@@ -390,7 +412,7 @@ int capture_stop(struct capture *capture)
 	capture->is_stopped = true;
 	perf_events_disable(capture->events);
 	error = drain_until(capture, ~0ULL);
-	capture->expected = perf_events_reckon(capture->events, seen, cpu_count, capture->late);
+	reckon(capture);
 	if (!error)
 		error = sink_call(capture->sink, on_round, ~0ULL);
 	if (!error && capture->sink->on_end)
@@ -416,6 +438,5 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_side_band_lost] = side_band.lost;
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
-	counters_close(&totals);
 	*ret_totals = totals;
 }

@@ -13,10 +13,3 @@ void counters_sum(const struct cpu_counters *cpus, u32 cpu_count, struct capture
 			totals->counters[COUNTER_overflows] += cpus[cpu].overflows[i];
 	}
 }
-
-void counters_close(struct capture_totals *totals)
-{
-	totals->counters[COUNTER_overflows] += totals->counters[COUNTER_lost_late] +
-					       totals->counters[COUNTER_lost_recursion] +
-					       totals->counters[COUNTER_lost_kernel];
-}

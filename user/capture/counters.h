@@ -15,8 +15,4 @@
  */
 void counters_sum(const struct cpu_counters *cpus, u32 cpu_count, struct capture_totals *totals);
 
-/* Adds to the overflows what never reached a program, so that they equal sent + skipped + lost.
- * Pure. */
-void counters_close(struct capture_totals *totals);
-
 #endif

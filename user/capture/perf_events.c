@@ -43,6 +43,7 @@ struct counter_fd {
 struct perf_events {
 	struct source sources[SOURCES_MAX];
 	u32 source_count;
+	bool wants_idle;
 	struct event_source rows[SOURCES_MAX];
 	VEC(struct counter_fd) counters;
 };
@@ -164,6 +165,7 @@ int perf_events_new(const struct capture_settings *settings, struct perf_events 
 			return error;
 	}
 	events = must_alloc(sizeof(*events));
+	events->wants_idle = settings->wants_idle;
 	for (size_t i = 0; i < settings->event_count; i++) {
 		const struct parsed_event *event = &settings->events[i];
 		struct source *source = &events->sources[events->source_count++];
@@ -360,21 +362,48 @@ static u64 expected_overflows(const struct perf_events *events, u32 source, u32 
 	return overflows;
 }
 
-u64 perf_events_reckon(const struct perf_events *events, const struct cpu_counters *seen,
-		       u32 cpu_count, u64 *ret_counts)
+/* How many ticks of a clock are missing because its CPU was idle and the machine then ran no timer.
+ * The idle task would have been left out anyway; if it is wanted, the ticks are lost. */
+static u64 missing_while_idle(const struct perf_events *events, const struct source *source,
+			      const struct cpu_seen *cpu)
+{
+	u64 idle = cpu->idle_ns / source->fixed_period;
+	u64 seen = cpu->counters->counts[COUNTER_skipped_idle] / events->source_count;
+
+	if (!source->is_clock || events->wants_idle)
+		return 0;
+	return idle > seen ? idle - seen : 0;
+}
+
+static void add_shortfall(const struct perf_events *events, const struct source *source,
+			  const struct cpu_seen *cpu, u64 missing, u64 *counts)
+{
+	u64 idle = missing_while_idle(events, source, cpu);
+
+	if (idle > missing)
+		idle = missing;
+	counts[COUNTER_overflows] += missing;
+	counts[COUNTER_skipped_idle] += idle;
+	counts[shortfall_counter(source)] += missing - idle;
+}
+
+u64 perf_events_reckon(const struct perf_events *events, const struct cpu_seen *seen, u32 cpu_count,
+		       u64 *ret_counts)
 {
 	u64 sum = 0;
 
-	for (u32 source = 0; source < events->source_count; source++) {
+	for (u32 number = 0; number < events->source_count; number++) {
+		const struct source *source = &events->sources[number];
+
 		for (u32 cpu = 0; cpu < cpu_count; cpu++) {
-			u64 runs = seen[cpu].overflows[source];
+			u64 runs = seen[cpu].counters->overflows[number];
 			u64 expected = runs;
 
-			if (events->sources[source].fixed_period)
-				expected = expected_overflows(events, source, cpu);
+			if (source->fixed_period)
+				expected = expected_overflows(events, number, cpu);
 			if (expected > runs)
-				ret_counts[shortfall_counter(&events->sources[source])] +=
-					expected - runs;
+				add_shortfall(events, source, &seen[cpu], expected - runs,
+					      ret_counts);
 			sum += expected;
 		}
 	}

@@ -38,16 +38,22 @@ void perf_events_disable(struct perf_events *events);
 /* The rows of capture_sources(). Borrowed; ids are complete after the last open. */
 const struct event_source *perf_events_sources(struct perf_events *events, u32 *ret_count);
 
+/* What was seen of one CPU, by us and by the machine. */
+struct cpu_seen {
+	const struct cpu_counters *counters;
+	u64 idle_ns; /* while the counters ran */
+};
+
 /*
  * Compares what was counted with what our programs saw, CPU by CPU, and adds what never reached
- * them to the counter of its reason.
+ * them to the counter of its reason, and to the overflows.
  *
- * seen        overflows by source and CPU
+ * seen        `cpu_count` of them
  * ret_counts  by enum counter; added to
  * Returns how many overflows there should have been; where that is not known (the kernel adapts the
  * period), as many as were seen.
  */
-u64 perf_events_reckon(const struct perf_events *events, const struct cpu_counters *seen,
-		       u32 cpu_count, u64 *ret_counts);
+u64 perf_events_reckon(const struct perf_events *events, const struct cpu_seen *seen, u32 cpu_count,
+		       u64 *ret_counts);
 
 #endif

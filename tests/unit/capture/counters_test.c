@@ -22,19 +22,6 @@ static void counters_of_all_cpus_and_sources_are_added(void **state)
 	(void)state;
 }
 
-static void what_never_reached_a_program_counts_as_an_overflow(void **state)
-{
-	struct capture_totals totals = {.counters = {[COUNTER_overflows] = 10,
-						     [COUNTER_samples_sent] = 10,
-						     [COUNTER_lost_late] = 2,
-						     [COUNTER_lost_recursion] = 3,
-						     [COUNTER_lost_kernel] = 4}};
-
-	counters_close(&totals);
-	assert_int_equal(totals.counters[COUNTER_overflows], 19);
-	(void)state;
-}
-
 static void every_counter_has_room_on_both_sides(void **state)
 {
 	assert_true(COUNTER_COUNT <= sizeof(((struct cpu_counters *)0)->counts) / sizeof(u64));
@@ -46,7 +33,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counters_of_all_cpus_and_sources_are_added),
-		cmocka_unit_test(what_never_reached_a_program_counts_as_an_overflow),
 		cmocka_unit_test(every_counter_has_room_on_both_sides),
 	};
 

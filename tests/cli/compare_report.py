@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Holds bpfprof report against perf report.
 """Compares perf report and bpfprof report of one file, entry by entry.
 
 usage: compare_report.py PERF BPFPROF FILE [report options]

@@ -135,31 +135,32 @@ static u8 reason_of(const struct profile *profile, const struct location_row *lo
 				: UNNAMED_NO_MAPPING;
 }
 
-/* (binary, reason) pairs, most frames first, owned by the caller. */
+/* Frames without a name by (binary, reason), most first, owned by the caller. */
 static struct unnamed *find_unnamed(const struct profile *profile, size_t *ret_count)
 {
-	VEC(struct unnamed) found = {0};
-	struct idmap places = {0};
+	size_t pairs = profile->binaries.count * UNNAMED_REASON_COUNT;
+	struct unnamed *found = must_alloc_array(pairs, sizeof(*found));
+	size_t count = 0;
 
 	for (size_t i = 1; i < profile->locations.count; i++) {
 		const struct location_row *location = &profile->locations.items[i];
 		u8 reason = reason_of(profile, location);
-		u32 *place;
 
-		if (location->line_count)
-			continue;
-		place = idmap_place(&places, (u64)location->binary << 8 | reason);
-		if (!*place) {
-			*vec_add(&found) = (struct unnamed){location->binary, reason, 0};
-			*place = (u32)found.count;
-		}
-		found.items[*place - 1].frames++;
+		if (!location->line_count && reason < UNNAMED_REASON_COUNT)
+			found[location->binary * UNNAMED_REASON_COUNT + reason].frames++;
 	}
-	idmap_release(&places);
-	if (found.count)
-		qsort(found.items, found.count, sizeof(*found.items), compare_unnamed);
-	*ret_count = found.count;
-	return found.items;
+	for (size_t i = 0; i < pairs; i++) {
+		if (!found[i].frames)
+			continue;
+		found[count++] = (struct unnamed){
+			.binary = (binary_id)(i / UNNAMED_REASON_COUNT),
+			.reason = (u8)(i % UNNAMED_REASON_COUNT),
+			.frames = found[i].frames,
+		};
+	}
+	qsort(found, count, sizeof(*found), compare_unnamed);
+	*ret_count = count;
+	return found;
 }
 
 static void write_unnamed(const struct profile *profile, FILE *out)

@@ -13,8 +13,6 @@
 struct counting {
 	struct entry_list *list;
 	const struct fold *fold;
-	u32 *stamps; /* by entry: the last row that counted for it, + 1 */
-	size_t stamp_room;
 	frame_id *frames; /* of the row's stack */
 };
 
@@ -52,12 +50,6 @@ static u32 entry_make(struct counting *counting, const struct folded_row *row, f
 		.frame = frame,
 		.level = level,
 	};
-	if (entry >= counting->stamp_room) {
-		counting->stamp_room = counting->stamp_room ? counting->stamp_room * 2 : 256;
-		counting->stamps = must_resize_array(counting->stamps, counting->stamp_room,
-						     sizeof(*counting->stamps));
-	}
-	counting->stamps[entry] = 0;
 	return entry;
 }
 
@@ -88,20 +80,19 @@ static void count_self(struct entry *entry, const struct folded_row *row)
 		entry->period_guest_us += row->weight;
 }
 
-/* Counts the row for an entry once; returns whether it had not been yet. */
-static bool count_children(struct counting *counting, u32 row_number, u32 entry, u32 depth)
+/* Counts the row for an entry, once. */
+static void count_children(struct counting *counting, u32 row_number, u32 entry, u32 depth)
 {
 	const struct folded_row *row = &counting->fold->rows.items[row_number];
 	struct entry *counted = &counting->list->entries.items[entry];
 
-	if (counting->stamps[entry] == row_number + 1)
-		return false;
-	counting->stamps[entry] = row_number + 1;
+	if (counted->counted == row_number + 1)
+		return;
+	counted->counted = row_number + 1;
 	counted->children_period += row->weight;
 	counted->children_samples += row->samples;
 	if (depth > counted->max_depth)
 		counted->max_depth = depth;
-	return true;
 }
 
 static void count_row(struct counting *counting, u32 row_number)
@@ -150,7 +141,6 @@ struct entry_list *entry_list_new(const struct fold *fold,
 		list->total_period = list->all_period;
 	list->sorted = entry_order(list);
 	free(counting.frames);
-	free(counting.stamps);
 	return list;
 }
 

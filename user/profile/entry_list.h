@@ -43,6 +43,7 @@ struct entry {
 	u32 cpu;
 	frame_id frame;
 	u32 max_depth; /* of the chains from here on */
+	u32 counted;   /* private: the last row that counted here, from 1 */
 	char level;    /* perf's letter: k . g u H */
 };
 

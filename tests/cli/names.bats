@@ -1,0 +1,222 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Which name an address gets: perf's, wherever perf has one, and only ever from the file that ran.
+
+setup() {
+	: "${BPFPROF:=build/bpfprof}" "${PERF:=perf}"
+	BPFPROF=$(realpath "$BPFPROF")
+	SPREAD=$(realpath "$BATS_TEST_DIRNAME")/spread.py
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+need_root() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+}
+
+need_perf() {
+	"$PERF" --version >/dev/null 2>&1 || skip "no perf"
+}
+
+our_names() {
+	"$BPFPROF" script -q -F ip,sym,symoff -i "$1" "${@:2}" | sed 's/^ *//'
+}
+
+# same_names FILE COUNT: perf names these addresses alike, to the byte behind the start.
+same_names() {
+	"$SPREAD" spread.data "$1" "$2"
+	"$PERF" script -F ip,sym,symoff -i spread.data 2>/dev/null | sed 's/^ *//' >perfs
+	our_names spread.data >ours
+	[ "$(wc -l <ours)" -gt $(($2 / 2)) ]
+	diff perfs ours | head -20
+	cmp perfs ours
+}
+
+# A C++ program with functions behind each other, in ./app.
+compile_app() {
+	cat >app.cc <<-END
+		#include <cstdio>
+		namespace shop {
+		template <class T> struct Basket { __attribute__((noinline)) T sum(T); };
+		template <class T> T Basket<T>::sum(T n) { T s = 0; while (n--) s += n * n; return s; }
+		}
+		extern "C" __attribute__((noinline)) long busy(long n) {
+			long s = 0;
+			for (volatile long i = 0; i < n; i++) s += shop::Basket<long>().sum(50);
+			return s;
+		}
+		int main() { std::printf("%ld\n", busy(${1:-2000000})); }
+	END
+	g++ -O1 -g -Wl,--build-id -o app app.cc
+}
+
+@test "a C library with its debug file: 10,000 addresses are named as perf names them" {
+	need_perf
+	same_names "$(realpath /lib/x86_64-linux-gnu/libc.so.6 2>/dev/null || realpath /lib/*/libc.so.6)" 10000
+}
+
+@test "big programs and libraries, C and C++, stripped or not: as perf" {
+	need_perf
+	for file in /usr/bin/python3 /usr/bin/perl /bin/bash \
+		"$(gcc -print-prog-name=cc1)" "$(gcc -print-file-name=libstdc++.so.6)"; do
+		[ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
+		same_names "$(realpath "$file")" 10000
+	done
+}
+
+@test "the kernel: 10,000 addresses are named as perf names them" {
+	need_root
+	need_perf
+	same_names kernel 10000
+}
+
+@test "static programs, position independent or not: as perf" {
+	need_perf
+	compile_app
+	g++ -O1 -g -static -o static app.cc
+	same_names "$PWD/static" 10000
+	g++ -O1 -g -static-pie -o static-pie app.cc
+	"$SPREAD" spread.data "$PWD/static-pie" 10000
+	"$PERF" script -F ip,sym,symoff -i spread.data 2>/dev/null | sed 's/^ *//' >perfs
+	our_names spread.data >ours
+	# perf 6.1 lets _init reach over the linkage table, which lies behind it
+	[ "$(diff perfs ours | grep '^[<>]' | grep -cv -e '@plt' -e '_init' -e '\[unknown\]')" -eq 0 ]
+	[ "$(diff perfs ours | grep -c '^>')" -lt 20 ]
+}
+
+@test "C++ names are readable, without parameters, or raw if asked for" {
+	compile_app
+	"$SPREAD" spread.data "$PWD/app" 3000
+	our_names spread.data | grep -q ' shop::Basket<long>::sum+0x'
+	our_names spread.data --raw-names | grep -q ' _ZN4shop6BasketIlE3sumEl+0x'
+	"$BPFPROF" report -q --stdio -i spread.data -s sym | grep -q '\] shop::Basket<long>::sum$'
+}
+
+@test "a stripped program is named from the debug file that it links to" {
+	compile_app
+	objcopy --only-keep-debug app app.debug
+	strip app
+	"$SPREAD" spread.data "$PWD/app" 3000
+	[ "$(our_names spread.data | grep -c ' busy+0x')" -eq 0 ]
+	objcopy --add-gnu-debuglink=app.debug app
+	our_names spread.data | grep -q ' busy+0x'
+	mkdir .debug
+	mv app.debug .debug
+	our_names spread.data | grep -q ' busy+0x'
+	# another build's debug file is not believed
+	mv .debug/app.debug app.debug
+	compile_app 3
+	strip app
+	objcopy --add-gnu-debuglink=app.debug app
+	[ "$(our_names spread.data | grep -c ' busy+0x')" -eq 0 ]
+}
+
+@test "below --symfs, binary and debug file by build id" {
+	compile_app
+	id=$(readelf -n app | sed -n 's/.*Build ID: //p')
+	mkdir -p "root/opt" "root/usr/lib/debug/.build-id/${id:0:2}"
+	objcopy --only-keep-debug app "root/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug"
+	strip app
+	mv app root/opt/app
+	"$SPREAD" spread.data root/opt/app 3000 /opt/app
+	our_names spread.data --symfs root | grep -q ' busy+0x'
+	[ "$(our_names spread.data | grep -c ' busy+0x')" -eq 0 ]
+}
+
+@test "packed symbols in the binary itself are read" {
+	compile_app
+	objcopy --only-keep-debug app mini
+	objcopy -S --keep-symbol=busy mini 2>/dev/null
+	xz -k mini
+	strip app
+	objcopy --add-section .gnu_debugdata=mini.xz app
+	"$SPREAD" spread.data "$PWD/app" 3000
+	our_names spread.data | grep -q ' busy+0x'
+}
+
+@test "a program that was built anew since is not named, and the footer says why" {
+	need_root
+	compile_app 20000000
+	"$BPFPROF" record -q -o ran.data -- ./app >/dev/null
+	"$BPFPROF" report --stdio -i ran.data | grep -q '\] shop::Basket<long>::sum$'
+	compile_app 20000001
+	"$BPFPROF" report --stdio -i ran.data >shown
+	[ "$(grep -c 'shop::Basket' shown)" -eq 0 ]
+	grep -q 'replaced since recording' shown
+}
+
+@test "a deleted program that still runs is named" {
+	need_root
+	compile_app 2000000000
+	./app >/dev/null &
+	pid=$!
+	"$BPFPROF" record -q -p $pid --duration 0.5 -o ran.data
+	rm app
+	"$BPFPROF" report --stdio -q -i ran.data >shown
+	kill $pid
+	grep -q '\] shop::Basket<long>::sum$' shown
+}
+
+@test "a program in a container of its own is named while it runs" {
+	need_root
+	compile_app 2000000000
+	mkdir hidden
+	unshare -m sh -c 'mount -t tmpfs none hidden && cp app hidden/app && exec hidden/app' \
+		>/dev/null &
+	pid=$!
+	for _ in $(seq 1000); do
+		[ "$(readlink /proc/$pid/exe)" = "$PWD/hidden/app" ] && break
+	done
+	"$BPFPROF" record -q -p $pid --duration 0.5 -o ran.data
+	[ ! -e hidden/app ]
+	"$BPFPROF" report --stdio -q -i ran.data >shown
+	kill $pid
+	grep -q '\] shop::Basket<long>::sum$' shown
+}
+
+@test "JIT code is named from a map that can be believed" {
+	pid=987654
+	map=/tmp/perf-$pid.map
+	rm -f $map
+	"$SPREAD" jit.data jit $pid 7f0000001010 7f0000001020 7f0000001fff
+	our_names jit.data | grep -q '7f0000001010 \[unknown\]'
+	printf '%s\n' '7f0000001000 20 LazyCompile:*old' '7f0000001000 20 LazyCompile:*run app.js:3' \
+		'7f0000001020 10 stub' >$map
+	our_names jit.data >names
+	[ "$(id -u)" -ne 0 ] || chown 65534 $map
+	our_names jit.data >distrusted
+	rm -f $map
+	grep -q '7f0000001010 LazyCompile:\*run app.js:3+0x10$' names
+	grep -q '7f0000001020 stub+0x0$' names
+	grep -q '7f0000001fff \[unknown\]$' names
+	[ "$(id -u)" -ne 0 ] || [ "$(grep -c run distrusted)" -eq 0 ]
+}
+
+@test "a name with escape codes does not reach the terminal raw" {
+	compile_app
+	objcopy --redefine-sym "busy=$(printf '\033[31mred')" app
+	"$SPREAD" spread.data "$PWD/app" 3000
+	"$BPFPROF" script -i spread.data >samples
+	"$BPFPROF" report --stdio -i spread.data >shown
+	grep -qF '\x1b[31mred' samples
+	grep -qF '\x1b[31mred' shown
+	[ "$(cat samples shown | tr -dc '\033' | wc -c)" -eq 0 ]
+}
+
+@test "damaged, empty and special files in place of the binary do no harm" {
+	compile_app
+	"$SPREAD" spread.data "$PWD/app" 500
+	for size in 0 1 64 1000 5000; do
+		cp app whole
+		truncate -s $size app
+		our_names spread.data >names
+		[ "$(wc -l <names)" -gt 100 ]
+		mv whole app
+	done
+	rm app
+	mkfifo app
+	[ "$(timeout 20 "$BPFPROF" script -q -i spread.data | grep -c unknown)" -gt 100 ]
+	rm app
+	mkdir app
+	[ "$("$BPFPROF" script -q -i spread.data | grep -c unknown)" -gt 100 ]
+}

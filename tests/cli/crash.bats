@@ -28,6 +28,11 @@ wait_for() {
 	done
 }
 
+# Whether no line of the input matches, with grep's options.
+lacks() {
+	if grep "$@"; then return 1; fi
+}
+
 samples() {
 	perf report -i "$1" --stats 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
 }
@@ -40,7 +45,7 @@ has_samples() {
 # perf warns of, is no complaint about the file.
 opens() {
 	perf report -i "$1" --stdio --no-children -g none -s sym >by_perf 2>warnings
-	! grep -vE '^(Warning:|Processed [0-9]+ samples and lost .*)?$' warnings
+	lacks -vE '^(Warning:|Processed [0-9]+ samples and lost .*)?$' warnings
 	grep -q spin_here by_perf
 	"$BPFPROF" report -i "$1" --stdio --no-children -g none -s sym >by_us 2>warnings
 	[ ! -s warnings ] || { cat warnings; return 1; }

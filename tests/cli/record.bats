@@ -66,6 +66,11 @@ ends_with() {
 	[ "$status" -eq "$1" ] || { echo "status $status"; return 1; }
 }
 
+# Whether no line of the input matches, with grep's options.
+lacks() {
+	if grep "$@"; then return 1; fi
+}
+
 has_threads() {
 	[ "$(find "/proc/$2/task" -mindepth 1 -maxdepth 1 | wc -l)" -ge "$1" ]
 }
@@ -93,7 +98,7 @@ last_thread() {
 	[ "$(fields pid | wc -l)" -ge 2 ]
 	fields comm | grep -qx spin
 	"$BPFPROF" record -q -F 4999 --no-inherit -- sh -c "$WORKLOADS/spin 0.1; :"
-	! fields comm | grep -qx spin
+	fields comm | lacks -x spin
 }
 
 @test "everything is profiled by default, on all CPUs, at 99 Hz" {
@@ -180,14 +185,14 @@ last_thread() {
 	perf report -i perf.data --stdio --children -g none -s sym 2>/dev/null |
 		awk '/\] main$/ { main = $1 } END { exit !(main + 0 > 90) }'
 	"$BPFPROF" record -q -F 999 --call-graph none -- "$WORKLOADS/spin" 0.1
-	! perf evlist -v -i perf.data | grep -q CALLCHAIN
+	perf evlist -v -i perf.data | lacks CALLCHAIN
 }
 
 @test ":u and --all-user leave out the kernel" {
 	"$BPFPROF" record -q -F 4999 -e cpu-clock:u -- dd if=/dev/zero of=/dev/null bs=64k count=20000 2>/dev/null
-	! perf script -i perf.data -F ip,sym 2>/dev/null | grep -q 'ffffffff'
+	perf script -i perf.data -F ip,sym 2>/dev/null | lacks ffffffff
 	"$BPFPROF" record -q -F 4999 --all-user -- dd if=/dev/zero of=/dev/null bs=64k count=20000 2>/dev/null
-	! perf script -i perf.data -F ip,sym 2>/dev/null | grep -q 'ffffffff'
+	perf script -i perf.data -F ip,sym 2>/dev/null | lacks ffffffff
 }
 
 # --- where to ---
@@ -201,8 +206,8 @@ last_thread() {
 }
 
 @test "-o - is a stream that perf reads" {
-	"$BPFPROF" record -q -F 999 -o - -- "$WORKLOADS/spin" 0.2 | perf script -i - >script 2>warnings
-	[ "$(awk '/cpu-clock:|cycles:/ { print $1 }' script | sort -u)" = spin ]
+	"$BPFPROF" record -q -F 999 -o - -- "$WORKLOADS/spin" 0.2 | perf script -i - >said 2>warnings
+	[ "$(awk '/cpu-clock:|cycles:/ { print $1 }' said | sort -u)" = spin ]
 	[ ! -s warnings ]
 	[ ! -e perf.data ]
 }
@@ -245,10 +250,11 @@ last_thread() {
 }
 
 @test "a command that outlives its recording is ended, without complaint" {
-	run "$BPFPROF" record -q --duration 0.2 -- "$WORKLOADS/spin" 100
+	cp "$WORKLOADS/spin" outliver
+	run "$BPFPROF" record -q --duration 0.2 -- ./outliver 100
 	[ "$status" -eq 0 ]
 	[ -z "$output" ]
-	! pgrep -x spin
+	run -1 pgrep -x outliver
 }
 
 @test "INT, TERM and HUP end a recording with a whole file" {
@@ -303,7 +309,7 @@ last_thread() {
 	start bash -c 'printf "\033[31mred\007" >/proc/$$/comm; while :; do :; done'
 	wait_for grep -q red "/proc/$!/comm"
 	"$BPFPROF" record -v -F 999 -p "${background[0]}" --duration 0.3 >out 2>&1
-	! grep -q $'\033' out
+	lacks $'\033' out
 	run -127 "$BPFPROF" record -v --duration 0.1 -- "$(printf '\033[31mnone')"
 	[[ $output != *$'\033'* ]]
 }

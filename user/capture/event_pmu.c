@@ -97,15 +97,27 @@ static int refuse_term(const struct pmu *pmu, const char *term)
 	return refuse_unknown(&names, kind, term);
 }
 
-static u64 *config_word(struct parsed_event *event, const char *name)
+/* The words that terms fill, by the name that format files use. */
+static const struct config_row {
+	const char *name;
+	size_t offset;
+} config_rows[] = {
+	{"config", offsetof(struct parsed_event, config)},
+	{"config1", offsetof(struct parsed_event, config1)},
+	{"config2", offsetof(struct parsed_event, config2)},
+};
+
+static const struct config_row *find_config(const char *name)
 {
-	if (!strcmp(name, "config"))
-		return &event->config;
-	if (!strcmp(name, "config1"))
-		return &event->config1;
-	if (!strcmp(name, "config2"))
-		return &event->config2;
+	for (size_t i = 0; i < ARRAY_COUNT(config_rows); i++)
+		if (!strcmp(name, config_rows[i].name))
+			return &config_rows[i];
 	return NULL;
+}
+
+static u64 *config_word(const struct config_row *row, struct parsed_event *event)
+{
+	return (u64 *)((char *)event + row->offset);
 }
 
 /* Puts `value` into the bits that a format file names, lowest bit first. */
@@ -113,19 +125,21 @@ static int spread_bits(const struct pmu *pmu, char *format, const char *term, u6
 {
 	CLEANUP(freep) u32 *bits = NULL;
 	char *colon = strchr(format, ':');
+	const struct config_row *row;
 	size_t count;
 	u64 *word;
 
 	if (colon)
 		*colon++ = 0;
-	word = config_word(pmu->event, format);
-	if (!word || !colon || number_parse_list(colon, 63, &bits, &count))
+	row = find_config(format);
+	if (!row || !colon || number_parse_list(colon, 63, &bits, &count))
 		return fail_plain(-EINVAL, NULL,
 				  "PMU %s: the format of term '%s' is not one we know: %s",
 				  pmu->name, term, format);
 	if (count < 64 && value >> count)
 		return fail_plain(-EINVAL, NULL, "PMU %s: %s=%#llx is too large, it has %zu bits",
 				  pmu->name, term, (unsigned long long)value, count);
+	word = config_word(row, pmu->event);
 	for (size_t i = 0; i < count; i++) {
 		*word &= ~(1ULL << bits[i]);
 		*word |= (value >> i & 1) << bits[i];
@@ -152,7 +166,7 @@ static int parse_value(const struct pmu *pmu, const char *term, const char *text
 static int parse_fixed_term(const struct pmu *pmu, const char *term, const char *text)
 {
 	struct parsed_event *event = pmu->event;
-	u64 *word = config_word(event, term);
+	const struct config_row *row = find_config(term);
 	bool is_freq = !strcmp(term, "freq");
 	u64 value = 0;
 	int error;
@@ -162,13 +176,13 @@ static int parse_fixed_term(const struct pmu *pmu, const char *term, const char 
 		event->name = must_copy(text);
 		return 1;
 	}
-	if (!word && !is_freq && strcmp(term, "period") != 0)
+	if (!row && !is_freq && strcmp(term, "period") != 0)
 		return 0;
 	error = text ? parse_value(pmu, term, text, &value) : -EINVAL;
-	if (error || (!word && value == 0))
+	if (error || (!row && value == 0))
 		return fail_plain(-EINVAL, NULL, "PMU %s: %s needs a number", pmu->name, term);
-	if (word) {
-		*word = value;
+	if (row) {
+		*config_word(row, event) = value;
 		return 1;
 	}
 	event->rate = value;

@@ -360,7 +360,7 @@ int recording_run(struct record_plan *plan, struct recording_result *ret_result)
 	int error = start(&recording), stop_error;
 
 	if (error)
-		return error;
+		return name_error(error);
 	error = loop_run(recording.loop);
 	let_signals_kill(&recording);
 	progress_clear();

@@ -48,26 +48,27 @@ static void scan_release(struct scan *scan)
 	vec_release(&scan->builds);
 }
 
-/* Reads a whole file, NUL terminated. Returns 0 or a negative errno. */
-static int read_into(struct buffer *buffer, int folder, const char *name)
+/* Reads a whole file; its text, NUL terminated, is borrowed until the next read. NULL if it cannot
+ * be read: mostly because the process has ended. */
+static char *read_into(struct buffer *buffer, int folder, const char *name)
 {
 	CLEANUP(closep) int fd = openat(folder, name, O_RDONLY | O_CLOEXEC);
 	ssize_t got;
 
 	if (fd < 0)
-		return -errno;
+		return NULL;
 	buffer->bytes.count = 0;
 	do {
 		vec_reserve(&buffer->bytes, 4096);
 		got = read(fd, buffer->bytes.items + buffer->bytes.count,
 			   buffer->bytes.capacity - buffer->bytes.count - 1);
 		if (got < 0 && errno != EINTR)
-			return -errno;
+			return NULL;
 		if (got > 0)
 			buffer->bytes.count += (size_t)got;
 	} while (got != 0);
 	buffer->bytes.items[buffer->bytes.count] = 0;
-	return 0;
+	return buffer->bytes.items;
 }
 
 /* Splits "PID (NAME) STATE PPID …" of /proc/PID/stat; the name may hold any bytes, parentheses and
@@ -99,12 +100,11 @@ static int scan_leader(struct scan *scan, int folder, u32 pid)
 {
 	CLEANUP(freep) char *path = must_format("task/%u/stat", pid);
 	struct thread_life life = {.pid = pid, .tid = pid, .is_synthesized = true};
-	char *name;
+	/* The one in task/ does not add up the times of all threads. */
+	char *stat = read_into(&scan->line, folder, path), *name;
 	int error;
 
-	/* The one in task/ does not add up the times of all threads. */
-	if (read_into(&scan->line, folder, path) ||
-	    parse_stat(scan->line.bytes.items, &name, &life.parent_pid))
+	if (!stat || parse_stat(stat, &name, &life.parent_pid))
 		return 1;
 	life.parent_tid = life.parent_pid;
 	scan->result.threads++;
@@ -117,18 +117,18 @@ static int scan_thread(struct scan *scan, int tasks, u32 pid, u32 tid)
 {
 	struct thread_life life = {.pid = pid, .tid = tid, .is_synthesized = true};
 	CLEANUP(freep) char *path = must_format("%u/comm", tid);
-	size_t length;
+	char *name = read_into(&scan->line, tasks, path);
+	size_t length = scan->line.bytes.count;
 	int error;
 
-	if (read_into(&scan->line, tasks, path))
+	if (!name)
 		return 0;
-	length = scan->line.bytes.count;
-	if (length && scan->line.bytes.items[length - 1] == '\n')
-		scan->line.bytes.items[length - 1] = 0;
+	if (length && name[length - 1] == '\n')
+		name[length - 1] = 0;
 	life.parent_pid = life.parent_tid = pid;
 	scan->result.threads++;
 	error = sink_call(scan->sink, on_fork, &life);
-	return error ? error : tell_name(scan, pid, tid, scan->line.bytes.items);
+	return error ? error : tell_name(scan, pid, tid, name);
 }
 
 static int scan_threads(struct scan *scan, int folder, u32 pid)
@@ -195,14 +195,14 @@ static int scan_mappings(struct scan *scan, int folder, u32 pid)
 {
 	char path[PATH_BYTES];
 	struct mapping mapping;
-	struct bytes text;
+	const char *maps = read_into(&scan->maps, folder, "maps");
+	struct bytes text = {(const u8 *)maps, scan->maps.bytes.count};
 	int found;
 
-	if (read_into(&scan->maps, folder, "maps")) {
+	if (!maps) {
 		scan->result.unreadable++;
 		return 0;
 	}
-	text = (struct bytes){(const u8 *)scan->maps.bytes.items, scan->maps.bytes.count};
 	while ((found = proc_maps_next(&text, pid, false, path, &mapping))) {
 		int error;
 

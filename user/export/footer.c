@@ -166,7 +166,7 @@ static struct unnamed *find_unnamed(const struct profile *profile, size_t *ret_c
 static void write_unnamed(const struct profile *profile, FILE *out)
 {
 	CLEANUP(freep) struct unnamed *found = NULL;
-	char text[NUMBER_TEXT_BYTES];
+	char text[NUMBER_TEXT_BYTES], all[NUMBER_TEXT_BYTES];
 	u64 frames = 0, rest = 0;
 	size_t count;
 
@@ -175,8 +175,8 @@ static void write_unnamed(const struct profile *profile, FILE *out)
 		frames += found[i].frames;
 	if (!frames)
 		return;
-	fprintf(out, "# %s of %zu frames unnamed\n", number_format_count(frames, text),
-		profile->locations.count - 1);
+	fprintf(out, "# %s of %s distinct addresses unnamed\n", number_format_count(frames, text),
+		number_format_count(profile->locations.count - 1, all));
 	for (size_t i = 0; i < count; i++) {
 		struct text path = {0};
 

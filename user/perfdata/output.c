@@ -72,9 +72,10 @@ int output_open(const char *path, struct output *ret_output)
 
 static int say_error(const struct output *output, int error)
 {
+	if (error == -EPIPE)
+		return fail_plain(error, NULL, "the reader of the stream has gone");
 	return fail(error, error == -ENOSPC ? "free some space" : NULL, "cannot write %s",
-		    output->is_pipe && !strcmp(output->path, "-") ? "to standard output"
-								  : output->path);
+		    strcmp(output->path, "-") ? output->path : "to standard output");
 }
 
 size_t output_room(struct output *output, size_t wanted)

@@ -286,11 +286,22 @@ static void link_nested(struct symbols *symbols)
 	}
 }
 
+/* Gives back what growing reserved: tables are kept as long as the program runs. */
+static void shrink(struct symbols *symbols)
+{
+	if (symbols->rows.capacity == symbols->rows.count || !symbols->rows.count)
+		return;
+	symbols->rows.capacity = symbols->rows.count;
+	symbols->rows.items = must_resize_array(symbols->rows.items, symbols->rows.count,
+						sizeof(*symbols->rows.items));
+}
+
 void symbols_finish(struct symbols *symbols)
 {
 	sort_rows(symbols);
 	set_ends(symbols);
 	drop_duplicates(symbols);
+	shrink(symbols);
 	for (size_t i = 0; i < symbols->rows.count; i++)
 		symbols->rows.items[i].order = (u32)i;
 	link_nested(symbols);

@@ -190,7 +190,11 @@ static void load_kernel(const struct finder_context *context, const struct binar
 		return;
 	if (!id.length && build_id_of_kernel(&id))
 		id.length = 0;
-	if (take_installed_image(symfs, &id, kernel, source) || symfs[0])
+	if (take_installed_image(symfs, &id, kernel, source))
+		return;
+	/* Images of other kernels that lie about are no reason. */
+	source->unnamed = UNNAMED_KERNEL_HIDDEN;
+	if (symfs[0])
 		return;
 	if (is_running_kernel(kernel) && running_kernel(context->kernel)) {
 		source->symbols = context->kernel->symbols;

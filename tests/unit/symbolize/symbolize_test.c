@@ -332,6 +332,28 @@ static void another_kernels_addresses_stay_unnamed(void **state)
 	assert_int_equal(reason_of(fixture->profile, id), UNNAMED_KERNEL_HIDDEN);
 }
 
+static void a_kernel_image_is_taken_if_its_build_id_fits(void **state)
+{
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *boot = must_format("%s/boot", fixture->folder);
+	CLEANUP(freep) char *image = must_format("%s/vmlinux-6.1.0", boot);
+	struct binary_row kernel = {.kind = BINARY_KERNEL,
+				    .space = SPACE_KERNEL,
+				    .build_id_bytes = 20,
+				    .build_id = {7}},
+			  other = kernel;
+	location_id fits, differs;
+
+	other.build_id[0] = 8;
+	mkdir(boot, 0700);
+	write_elf(image, 7);
+	fits = add_location(fixture->profile, "[kernel.kallsyms]", kernel, 0x1048);
+	differs = add_location(fixture->profile, "[kernel.kallsyms]", other, 0x1048);
+	name_all(fixture->profile, (struct symbolize_settings){.symfs = fixture->folder});
+	assert_string_equal(name_of(fixture->profile, fits), "plain");
+	assert_int_equal(reason_of(fixture->profile, differs), UNNAMED_KERNEL_HIDDEN);
+}
+
 static void kernel_addresses_are_left_alone_if_asked_for(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -401,6 +423,7 @@ int main(void)
 		with_fixture(the_vdso_is_named_unless_it_is_another_one),
 		with_fixture(a_kernel_that_lay_elsewhere_is_named_by_its_reference_symbol),
 		with_fixture(another_kernels_addresses_stay_unnamed),
+		with_fixture(a_kernel_image_is_taken_if_its_build_id_fits),
 		with_fixture(kernel_addresses_are_left_alone_if_asked_for),
 		with_fixture(a_bpf_program_is_one_function_of_its_own_name),
 		with_fixture(one_symbolizer_names_one_profile_after_the_other),

@@ -352,6 +352,7 @@ static void recording_release(struct recording *recording)
 	loop_close(recording->loop);
 	perfdata_writer_close(recording->writer);
 	capture_close(recording->capture);
+	signal(SIGPIPE, SIG_DFL);
 }
 
 int recording_run(struct record_plan *plan, struct recording_result *ret_result)

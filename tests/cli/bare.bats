@@ -1,0 +1,55 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# bpfprof without a command's name: records, then prints the report.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
+	BPFPROF=$(realpath "$BPFPROF")
+	WORKLOADS=$(realpath "$WORKLOADS")
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+@test "a command is recorded, its report is printed, its file is kept" {
+	"$BPFPROF" -F 999 -- "$WORKLOADS/mainbarfoo" >out 2>said
+	grep -q '^# Children *Self *Command' out
+	awk '/\] foo$/ { foo = $1 + 0 } /\] bar$/ { bar = $1 + 0 }
+		END { exit !(foo > 50 && foo < 70 && bar > 30 && bar < 50) }' out
+	grep -q 'samples of' said
+	perf report -i perf.data --stdio >/dev/null
+}
+
+@test "it prints what report prints of the same file" {
+	"$BPFPROF" -q -F 999 -- "$WORKLOADS/spin" 0.2 >first
+	"$BPFPROF" report >second
+	cmp first second
+}
+
+@test "the command's status is passed on behind the report" {
+	run -7 "$BPFPROF" -q -- sh -c "$WORKLOADS/spin 0.1; exit 7"
+	[[ $output == *"Children"* ]]
+}
+
+@test "Ctrl-C ends the recording and brings the report" {
+	env --default-signal "$BPFPROF" -q -a -F 999 -o all.data >out 3>&- &
+	until [ -e all.data ] && perf report -i all.data --stats 2>/dev/null | grep -q 'SAMPLE events'; do
+		read -rt 0.05 <> <(:) || true
+		jobs %% >/dev/null # it must still run
+	done
+	kill -INT %%
+	wait %%
+	grep -q '^# Children *Self *Command' out
+}
+
+@test "options stand in front of a command without dashes too" {
+	"$BPFPROF" -q -F 999 "$WORKLOADS/spin" 0.1 >out
+	grep -q spin_here out
+}
+
+@test "a stream cannot be reported afterwards" {
+	run -2 "$BPFPROF" -o -
+	[ "$output" = "bpfprof: a stream cannot be reported when it is gone; use bpfprof record -o - | bpfprof report -i -" ]
+}

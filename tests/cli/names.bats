@@ -192,6 +192,20 @@ compile_app() {
 	[ "$(id -u)" -ne 0 ] || [ "$(grep -c run distrusted)" -eq 0 ]
 }
 
+@test "the map of JIT code in a container is found by the pid that the process itself has" {
+	need_root
+	unshare -m -p -f --mount-proc sh -c 'mount -t tmpfs none /tmp &&
+		echo "7f0000001000 20 inside" >/tmp/perf-1.map && echo ready && exec sleep 60' >ready &
+	outer=$!
+	for _ in $(seq 1000); do
+		[ -s ready ] && pid=$(pgrep -P $outer) && break
+	done
+	"$SPREAD" jit.data jit "$pid" 7f0000001010
+	our_names jit.data >names
+	kill -9 "$pid"
+	grep -q '7f0000001010 inside+0x10$' names
+}
+
 @test "a name with escape codes does not reach the terminal raw" {
 	compile_app
 	objcopy --redefine-sym "busy=$(printf '\033[31mred')" app

@@ -136,8 +136,9 @@ static u32 choose_children(struct growing *growing, u32 branch, struct call_tree
 	for (u32 child = branches[branch].first_child; child; child = branches[child].next_sibling)
 		if (branches[child].all_hits >= least)
 			*vec_add(&tree->children) = child;
-	qsort_r(tree->children.items + first, tree->children.count - first,
-		sizeof(*tree->children.items), compare_branches, growing);
+	if (tree->children.count > first)
+		qsort_r(tree->children.items + first, tree->children.count - first,
+			sizeof(*tree->children.items), compare_branches, growing);
 	return (u32)(tree->children.count - first);
 }
 

@@ -243,6 +243,21 @@ static void cumulate_chains_are_what_remains_of_the_stacks(void **state)
 	(void)state;
 }
 
+static void a_graph_above_every_share_is_empty(void **state)
+{
+	struct call_graph_settings settings = call_graph_defaults();
+	struct view view = cumulate(&(struct wanted){.has_children = true, .shows_chains = true});
+	struct call_tree *tree;
+
+	settings.threshold_percent = 101;
+	tree = call_tree_new(view.list, view.list->sorted[0], &settings);
+	assert_int_equal(tree->nodes.items[0].child_count, 0);
+	assert_int_equal(tree->ends.count, 0);
+	call_tree_free(tree);
+	view_release(&view);
+	(void)state;
+}
+
 /* --- facts 7.3: hists_output --- */
 
 struct output_case {
@@ -482,6 +497,7 @@ int main(void)
 		cmocka_unit_test(cumulate_with_children_without_chains),
 		cmocka_unit_test(cumulate_with_children_and_chains_puts_callers_above),
 		cmocka_unit_test(cumulate_chains_are_what_remains_of_the_stacks),
+		cmocka_unit_test(a_graph_above_every_share_is_empty),
 		cmocka_unit_test(output_follows_fields_and_sort_keys),
 		cmocka_unit_test(filters_leave_what_perf_leaves),
 		cmocka_unit_test(an_entry_belongs_to_the_thread_that_made_it),

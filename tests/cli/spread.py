@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
-"""Writes a perf.data whose samples are spread over the code of one file.
-
-usage: spread.py OUT FILE COUNT [PATH]     the file as mapped at PATH (default: FILE)
-       spread.py OUT kernel COUNT          over the running kernel's text
-       spread.py OUT jit PID ADDRESS...    at these addresses (hex) in anonymous memory of PID
-
-The format is in tools/perf/Documentation/perf.data-file-format.txt.
-"""
+#
+# Writes a perf.data whose samples are spread over the code of one file.
+#
+# usage: spread.py OUT FILE COUNT [PATH]     the file as mapped at PATH (default: FILE)
+#        spread.py OUT kernel COUNT          over the running kernel's text
+#        spread.py OUT jit PID ADDRESS...    at these addresses (hex) in anonymous memory of PID
+#
+# The format is in tools/perf/Documentation/perf.data-file-format.txt.
 import os
 import random
 import struct

@@ -9,7 +9,6 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -61,8 +60,7 @@ static const char *choose_pager(void)
 /* The shell's prompt must not come back under a pager that still draws. */
 static void wait_for_pager(void)
 {
-	while (waitpid(pager_pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	waitpid(pager_pid, NULL, 0); /* nothing interrupts it: our handlers do not return */
 	pager_pid = 0;
 }
 
@@ -88,12 +86,14 @@ static void catch_signals(void)
 {
 	static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
-	for (size_t i = 0; i < ARRAY_COUNT(numbers); i++) {
-		struct sigaction action = {.sa_handler = leave_with_pager};
+	struct sigaction leave = {.sa_handler = leave_with_pager};
+	struct sigaction satisfied = {.sa_handler = leave_satisfied};
 
-		sigaction(numbers[i], &action, NULL);
-	}
-	signal(SIGPIPE, leave_satisfied);
+	sigfillset(&leave.sa_mask); /* one end is enough */
+	sigfillset(&satisfied.sa_mask);
+	for (size_t i = 0; i < ARRAY_COUNT(numbers); i++)
+		sigaction(numbers[i], &leave, NULL);
+	sigaction(SIGPIPE, &satisfied, NULL);
 }
 
 static void become_pager(const char *command, int input)

@@ -219,6 +219,7 @@ fake_apt() {
 	for tool in bash cut sed id; do
 		ln -s "$(command -v "$tool")" "$tree/bin/$tool"
 	done
+	unset CC CLANG BPFTOOL
 	PATH=$tree/bin run "$(command -v bash)" "$lint/../../.ci/deps" gcc
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 1 ]

@@ -7,6 +7,10 @@
 file=$1
 shift
 if ! findings=$(clang-tidy --quiet "$file" -- "$@" 2>&1); then
-	printf '%s\n' "$findings" | grep -v -e 'warnings generated' -e '^Suppressed' >&2
+	# The analyzer's path to a finding is long: TIDY_NOTES=1 shows it.
+	printf '%s\n' "$findings" | awk -v all="${TIDY_NOTES:-}" '
+		/: note: / { show = all != "" }
+		/: (error|warning): / { show = 1 }
+		show' >&2
 	exit 1
 fi

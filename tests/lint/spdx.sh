@@ -31,7 +31,7 @@ FNR <= 3 && /SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause/ {
 	has_purpose = FILENAME ~ /\.scd$/
 	next
 }
-has_license && !has_purpose && FNR <= has_license + 3 && /^[ \t]*(\/\*|\*|#|;|\/\/).*[a-zA-Z]+ +[a-zA-Z]+/ {
+has_license && !has_purpose && FNR <= has_license + 3 && /^[ \t]*(\/\*|\*|#|;|\/\/|""").*[a-zA-Z]+ +[a-zA-Z]+/ {
 	has_purpose = !/^#(include|ifndef|define)/
 }
 END {

@@ -2,9 +2,9 @@
 /*
  * Who runs and what is mapped where, at the point of the event stream that has been reached.
  *
- * Follows perf's reader: forks inherit, new mappings cut older ones (also after exec), threads share
- * their process's mappings. Unlike perf 6.1, what a process left behind goes a second (of event
- * time) after its last thread has ended, so memory follows what lives.
+ * Follows perf's reader: forks inherit, new mappings cut older ones (also after exec), threads
+ * share their process's mappings. Unlike perf 6.1, what a process left behind goes a second (of
+ * event time) after its last thread has ended, so memory follows what lives.
  */
 #ifndef EVENT_PROCESS_TABLE_H
 #define EVENT_PROCESS_TABLE_H

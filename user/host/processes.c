@@ -75,6 +75,8 @@ static char *read_into(struct buffer *buffer, int folder, const char *name)
  * newlines too. */
 static int parse_stat(char *stat, char **ret_name, u32 *ret_parent)
 {
+	/* -errno of what failed is never 0, so that there is text here.
+	 * NOLINTNEXTLINE(clang-analyzer-core.*) */
 	char *name = strchr(stat, '(');
 	char *end = strrchr(stat, ')');
 

@@ -192,6 +192,26 @@ static void cumulate_with_children_and_chains_puts_callers_above(void **state)
 	(void)state;
 }
 
+/* The names from an end of the tree to its root: "malloc;xmalloc". */
+static void write_chain(const struct view *view, const struct call_tree *tree, u32 end,
+			char chain[256])
+{
+	char longer[256];
+
+	*chain = 0;
+	for (u32 at = end; at; at = tree->nodes.items[at].parent) {
+		const struct call_node *node = &tree->nodes.items[at];
+
+		for (u32 f = node->frame_count; f-- > 0;) {
+			frame_id frame = tree->frames.items[node->first_frame + f];
+
+			snprintf(longer, sizeof(longer), "%s%s%s",
+				 fold_frame_name(view->fold, frame), *chain ? ";" : "", chain);
+			strcpy(chain, longer);
+		}
+	}
+}
+
 /* The graph of an entry, one chain after the other: "malloc;xmalloc 500". */
 static void assert_chains(struct view *view, const char *entry, const char *const *expected)
 {
@@ -205,20 +225,9 @@ static void assert_chains(struct view *view, const char *entry, const char *cons
 			tree = call_tree_new(view->list, view->list->sorted[i], &settings);
 	assert_non_null(tree);
 	for (u32 i = 0; i < tree->ends.count; i++) {
-		char chain[256] = "", longer[256];
+		char chain[256];
 
-		for (u32 at = tree->ends.items[i]; at; at = tree->nodes.items[at].parent) {
-			const struct call_node *node = &tree->nodes.items[at];
-
-			for (u32 f = node->frame_count; f-- > 0;) {
-				frame_id frame = tree->frames.items[node->first_frame + f];
-
-				snprintf(longer, sizeof(longer), "%s%s%s",
-					 fold_frame_name(view->fold, frame), *chain ? ";" : "",
-					 chain);
-				strcpy(chain, longer);
-			}
-		}
+		write_chain(view, tree, tree->ends.items[i], chain);
 		assert_non_null(expected[i]);
 		assert_string_equal(chain, expected[i]);
 	}

@@ -8,42 +8,42 @@
 #include "event/event.h"
 #include "unit/unit.h"
 
+static const struct mapping recording_kernel = {.pid = ~0u,
+						.space = SPACE_KERNEL,
+						.start = 0xffffffff81000000,
+						.bytes = 0x1000000,
+						.file_offset = 0xffffffff81000000,
+						.path = "[kernel.kallsyms]_text",
+						.build_id = {0xab, 0xcd},
+						.build_id_bytes = 20};
+static const struct mapping recording_file = {.pid = 100,
+					      .tid = 100,
+					      .space = SPACE_USER,
+					      .start = 0x400000,
+					      .bytes = 0x1000,
+					      .file_offset = 0x2000,
+					      .major = 8,
+					      .minor = 1,
+					      .inode = 77,
+					      .inode_generation = 5,
+					      .protection = 5,
+					      .flags = 2,
+					      .path = "/bin/one"};
+static const struct mapping recording_later = {.time_ns = 2001,
+					       .pid = 100,
+					       .tid = 101,
+					       .space = SPACE_USER,
+					       .start = 0x500000,
+					       .bytes = 0x1000,
+					       .protection = 5,
+					       .flags = 2,
+					       .path = "/lib/two with spaces.so",
+					       .build_id = {1, 2, 3, 4},
+					       .build_id_bytes = 16};
+
 static inline void recording_put_processes(struct event_sink *sink)
 {
-	static const struct mapping kernel = {.pid = ~0u,
-					      .space = SPACE_KERNEL,
-					      .start = 0xffffffff81000000,
-					      .bytes = 0x1000000,
-					      .file_offset = 0xffffffff81000000,
-					      .path = "[kernel.kallsyms]_text",
-					      .build_id = {0xab, 0xcd},
-					      .build_id_bytes = 20};
-	static const struct mapping file = {.pid = 100,
-					    .tid = 100,
-					    .space = SPACE_USER,
-					    .start = 0x400000,
-					    .bytes = 0x1000,
-					    .file_offset = 0x2000,
-					    .major = 8,
-					    .minor = 1,
-					    .inode = 77,
-					    .inode_generation = 5,
-					    .protection = 5,
-					    .flags = 2,
-					    .path = "/bin/one"};
-	static const struct mapping later = {.time_ns = 2001,
-					     .pid = 100,
-					     .tid = 101,
-					     .space = SPACE_USER,
-					     .start = 0x500000,
-					     .bytes = 0x1000,
-					     .protection = 5,
-					     .flags = 2,
-					     .path = "/lib/two with spaces.so",
-					     .build_id = {1, 2, 3, 4},
-					     .build_id_bytes = 16};
-
-	assert_int_equal(sink->on_mapping(sink, &kernel), 0);
+	assert_int_equal(sink->on_mapping(sink, &recording_kernel), 0);
 	assert_int_equal(sink->on_fork(sink, &(struct thread_life){.pid = 100,
 								   .tid = 100,
 								   .parent_pid = 1,
@@ -53,8 +53,8 @@ static inline void recording_put_processes(struct event_sink *sink)
 	assert_int_equal(
 		sink->on_name(sink, &(struct thread_name){.pid = 100, .tid = 100, .name = "one"}),
 		0);
-	assert_int_equal(sink->on_mapping(sink, &file), 0);
-	assert_int_equal(sink->on_mapping(sink, &later), 0);
+	assert_int_equal(sink->on_mapping(sink, &recording_file), 0);
+	assert_int_equal(sink->on_mapping(sink, &recording_later), 0);
 	assert_int_equal(sink->on_name(sink, &(struct thread_name){.time_ns = 2002,
 								   .pid = 100,
 								   .tid = 101,

@@ -9,8 +9,8 @@ shift
 if ! findings=$(clang-tidy --quiet "$file" -- "$@" 2>&1); then
 	# The analyzer's path to a finding is long: TIDY_NOTES=1 shows it.
 	printf '%s\n' "$findings" | awk -v all="${TIDY_NOTES:-}" '
-		/: note: / { show = all != "" }
-		/: (error|warning): / { show = 1 }
+		/: note: / { show = all != "" || !is_path }
+		/: (error|warning): / { show = 1; is_path = /\[clang-analyzer/ }
 		show' >&2
 	exit 1
 fi

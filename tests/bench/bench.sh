@@ -183,14 +183,18 @@ bench_report() {
 	local data=$folder/big tool
 
 	start_load
-	set_recorder "perf -BN" 4999 "$data"
+	# With build ids from the kernel, so that nobody else's recording can spoil the file.
+	recorder=("$PERF" record -q --buildid-mmap -a -g -F 4999 -o "$data" --)
 	run_recorder sleep "${BIG_SECONDS:-30}" >/dev/null
 	stop_load
 	read -r samples _ <<<"$(count_events "$data")"
 	echo "Reporting $(stat -c %s "$data") bytes with $samples samples (perf record -a -g -F 4999):"
 	hyperfine -N -w 1 -r "$ROUNDS" --style none --export-json "$folder/report.json" \
 		-n perf "$PERF report --stdio --no-inline -i $data" \
-		-n bpfprof "$BPFPROF report --stdio --no-inline -i $data" 2>>"$folder/messages"
+		-n bpfprof "$BPFPROF report --stdio --no-inline -i $data" 2>"$folder/messages" || {
+		echo "bench: failed: $(grep -v '^$' "$folder/messages" | tail -n 1)" >&2
+		return
+	}
 	jq -r '.results[] | [.command, .median, .user] | @tsv' "$folder/report.json" |
 		awk -F '\t' '{ printf "  %-9s median %7.3f s, user %7.3f s\n", $1, $2, $3 }'
 	for tool in "$PERF" "$BPFPROF"; do

@@ -77,7 +77,7 @@ count_events() {
 	"$PERF" report --stats -i "$1" 2>/dev/null | awk '
 	/SAMPLE events:/ && !/LOST/ && !total { total = $3 }
 	/LOST(_SAMPLES)? events:/ { lost += $3 }
-	END { print total + 0, lost + 0 }'
+	END { print total ? total : "nan", lost + 0 }'
 }
 
 bench_sample() {
@@ -156,9 +156,9 @@ print_recorder() {
 			-v lost="$(column 6 "$(file_of "$tool" "$1" recorder)")" \
 			-v bytes="$(column 7 "$(file_of "$tool" "$1" recorder)")" \
 			-v perf_user="$(column 1 "$(file_of perf "$1" recorder)")" 'BEGIN {
-			printf "  %5d Hz  %-9s user %7.3f s (%4.2f of perf)  system %7.3f s  %7d samples  %4d lost  %6.1f bytes a sample  %5.1f MiB resident\n",
+			printf "  %5d Hz  %-9s user %7.3f s (%4.2f of perf)  system %7.3f s  %7s samples  %4d lost  %6.1f bytes a sample  %5.1f MiB resident\n",
 				rate, tool, user, user / perf_user, sys, samples, lost,
-				samples ? bytes / samples : 0, kib / 1024
+				samples > 0 ? bytes / samples : 0, kib / 1024
 		}'
 	done
 }
@@ -173,7 +173,7 @@ bench_memory() {
 	set +m
 	until [ -s "$folder/crowd" ]; do :; done
 	for tool in "${tools[@]}"; do
-		awk -v tool="$tool" '{ printf "  %-9s %6.1f MiB, %d samples\n", tool, $3 / 1024, $5 }' \
+		awk -v tool="$tool" '{ printf "  %-9s %6.1f MiB, %s samples\n", tool, $3 / 1024, $5 }' \
 			<<<"$(record_resources "$tool" 999 "$folder/data")"
 	done
 	stop_load

@@ -158,7 +158,7 @@ print_recorder() {
 			-v perf_user="$(column 1 "$(file_of perf "$1" recorder)")" 'BEGIN {
 			printf "  %5d Hz  %-9s user %7.3f s (%4.2f of perf)  system %7.3f s  %7s samples  %4d lost  %6.1f bytes a sample  %5.1f MiB resident\n",
 				rate, tool, user, user / perf_user, sys, samples, lost,
-				samples > 0 ? bytes / samples : 0, kib / 1024
+				(samples > 0 ? bytes / samples : 0), kib / 1024
 		}'
 	done
 }

@@ -16,8 +16,8 @@ setup() {
 @test "a command is recorded, its report is printed, its file is kept" {
 	"$BPFPROF" -F 999 -- "$WORKLOADS/mainbarfoo" >out 2>said
 	grep -q '^# Children *Self *Command' out
-	awk '/\] foo$/ { foo = $1 + 0 } /\] bar$/ { bar = $1 + 0 }
-		END { exit !(foo > 50 && foo < 70 && bar > 30 && bar < 50) }' out
+	awk '/\] foo$/ { foo = $2 + 0 } /\] bar$/ { whole = $1 + 0; bar = $2 + 0 }
+		END { exit !(foo > 50 && foo < 70 && bar > 30 && bar < 50 && whole > 95) }' out
 	grep -q 'samples of' said
 	perf report -i perf.data --stdio >/dev/null
 }

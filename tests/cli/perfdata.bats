@@ -85,8 +85,8 @@ perf_reads() {
 }
 
 # perf_records FILE OPTION...: perf records a program that has mapped all it will map. (Linux 6.18
-# spoils new mappings of perf while somebody else on the machine records with build ids, and perf
-# crashes on them.)
+# spoils new mappings of perf while somebody else on the machine asks for build ids, and perf crashes
+# on them.)
 perf_records() {
 	local file=$1 status=0
 	shift

@@ -10,6 +10,7 @@
 #include "base/number.h"
 #include "capture/bpf_object.h"
 #include "capture/counters.h"
+#include "capture/feature_probes.h"
 #include "capture/idle_time.h"
 #include "capture/perf_events.h"
 #include "capture/ring.h"
@@ -44,6 +45,7 @@ struct capture {
 	struct targets *targets;
 	struct programs *programs;
 	struct perf_events *events;
+	struct file_ids *files;
 	struct side_band *side_band;
 	struct ring *ring;
 	int epoll_fd;
@@ -181,9 +183,13 @@ static int check_chosen_cpus(const struct capture *capture)
 
 static int open_cpus(struct capture *capture)
 {
+	char found[FEATURE_FOUND_BYTES];
+	bool ids_from_kernel = !probe_mmap_build_id(found);
 	int error = check_chosen_cpus(capture);
 
-	capture->side_band = side_band_new((u32)capture->online_count);
+	capture->files = file_ids_new();
+	capture->side_band = side_band_new((u32)capture->online_count, ids_from_kernel,
+					   capture->files);
 	for (size_t i = 0; !error && i < capture->online_count; i++) {
 		error = open_cpu(capture, capture->online[i]);
 		if (error == -ENODEV) /* it went offline just now */
@@ -261,6 +267,7 @@ void capture_close(struct capture *capture)
 		return;
 	perf_events_free(capture->events); /* before the programs that run on them */
 	side_band_free(capture->side_band);
+	file_ids_free(capture->files);
 	ring_close(capture->ring);
 	programs_free(capture->programs);
 	targets_free(capture->targets);
@@ -289,7 +296,7 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	if (!error)
 		error = programs_attach_followers(capture->programs);
 	if (!error)
-		error = processes_scan(pids, pid_count, sink, &scan);
+		error = processes_scan(pids, pid_count, capture->files, sink, &scan);
 	if (error)
 		return error;
 	capture->unscanned = scan.unreadable;

@@ -215,21 +215,6 @@ int probe_raw_tracepoint(char *found)
 	return link < 0 ? -errno : 0;
 }
 
-int probe_mmap_build_id(char *found)
-{
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-		.mmap2 = 1,
-		.build_id = 1,
-	};
-	CLEANUP(closep) int fd = open_event(&attr);
-
-	(void)found;
-	return fd < 0 ? fd : 0;
-}
-
 int probe_kernel_symbols(char *found)
 {
 	CLEANUP(fclosep) FILE *kallsyms = fopen("/proc/kallsyms", "re");

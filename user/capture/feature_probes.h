@@ -22,7 +22,8 @@ int probe_perf_program(char *found);
 int probe_read_kernel(char *found);
 /* A program on a raw tracepoint attaches. */
 int probe_raw_tracepoint(char *found);
-/* Side-band events come with build ids. */
+/* Side-band events come with build ids, and those of others, that did not ask for any, are not
+ * marked as if they did (-EOPNOTSUPP: they are). */
 int probe_mmap_build_id(char *found);
 /* /proc/kallsyms shows addresses. */
 int probe_kernel_symbols(char *found);

@@ -7,13 +7,21 @@
 #define CAPTURE_SIDE_BAND_H
 
 #include "event/event.h"
+#include "host/host.h"
 
 #include <stdbool.h>
 
 struct side_band;
 
-/* No CPU is open yet. `cpu_count` decides how large each ring is. */
-struct side_band *side_band_new(u32 cpu_count);
+/*
+ * No CPU is open yet.
+ *
+ * cpu_count        decides how large each ring is
+ * ids_from_kernel  let the kernel write build ids into mappings: only where that leaves the records
+ *                  of other tools alone, see probe_mmap_build_id()
+ * files            gives the other mappings their build ids; borrowed
+ */
+struct side_band *side_band_new(u32 cpu_count, bool ids_from_kernel, struct file_ids *files);
 /* Closes and frees; NULL is fine. */
 void side_band_free(struct side_band *side_band);
 
@@ -39,12 +47,13 @@ struct side_band_counts {
 struct side_band_counts side_band_counts(const struct side_band *side_band);
 
 /*
- * One record of a dummy event (trailer: tid, time, cpu) as an event. Pure.
+ * One record of a dummy event (trailer: tid, time, cpu) as an event.
  *
+ * files   gives mappings their build ids; NULL: they stay as the kernel told them
  * counts  what is not an event for the sink is added here
  * Returns 0 or what the sink returned; malformed records are counted.
  */
-int side_band_decode(const void *record, size_t bytes, struct event_sink *sink,
-		     struct side_band_counts *counts);
+int side_band_decode(const void *record, size_t bytes, struct file_ids *files,
+		     struct event_sink *sink, struct side_band_counts *counts);
 
 #endif

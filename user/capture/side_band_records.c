@@ -21,6 +21,7 @@ struct body {
 	u16 misc;
 	u32 pid, tid;
 	u64 time_ns;
+	struct file_ids *files; /* may be NULL */
 };
 
 static int decode_comm(struct body *body, struct event_sink *sink, struct side_band_counts *counts)
@@ -117,7 +118,11 @@ static int decode_mmap2(struct body *body, struct event_sink *sink, struct side_
 	mapping.protection = cursor_u32(&body->cursor);
 	mapping.flags = cursor_u32(&body->cursor);
 	mapping.path = cursor_text(&body->cursor, cursor_left(&body->cursor));
-	return body->cursor.overrun ? 0 : sink_call(sink, on_mapping, &mapping);
+	if (body->cursor.overrun)
+		return 0;
+	if (body->files && !mapping.is_data)
+		file_ids_fill(body->files, -1, &mapping);
+	return sink_call(sink, on_mapping, &mapping);
 }
 
 static int decode_lost(struct body *body, struct event_sink *sink, struct side_band_counts *counts)
@@ -204,11 +209,11 @@ static decode_function *const decoders[] = {
 	[PERF_RECORD_CGROUP] = decode_cgroup,
 };
 
-int side_band_decode(const void *record, size_t bytes, struct event_sink *sink,
-		     struct side_band_counts *counts)
+int side_band_decode(const void *record, size_t bytes, struct file_ids *files,
+		     struct event_sink *sink, struct side_band_counts *counts)
 {
 	struct cursor whole = cursor_of((struct bytes){.start = record, .length = bytes});
-	struct body body = {.cursor = whole};
+	struct body body = {.cursor = whole, .files = files};
 	struct cursor trailer = whole;
 	u32 type = cursor_u32(&body.cursor);
 	int error = 0;

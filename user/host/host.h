@@ -8,6 +8,7 @@
 
 #include "host/cgroups.h"
 #include "host/cpus.h"
+#include "host/file_ids.h"
 #include "host/kernel_symbols.h"
 #include "host/machine.h"
 #include "host/proc_maps.h"

@@ -9,19 +9,15 @@
 #include "host/processes.h"
 
 #include "base/fail.h"
-#include "base/idmap.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/vec.h"
-#include "binary/binary.h"
 #include "host/proc_maps.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* The kernel's name of a thread has at most 15 bytes; /proc shows more for kernel workers.
  * Source: TASK_COMM_LEN in include/linux/sched.h. */
@@ -34,18 +30,15 @@ struct buffer {
 
 struct scan {
 	struct event_sink *sink;
+	struct file_ids *files;
 	struct scan_result result;
 	struct buffer maps, line;
-	struct idmap builds_by_inode; /* hash of (device, inode) → row of `builds` + 1 */
-	VEC(struct build_id) builds;
 };
 
 static void scan_release(struct scan *scan)
 {
 	vec_release(&scan->maps.bytes);
 	vec_release(&scan->line.bytes);
-	idmap_release(&scan->builds_by_inode);
-	vec_release(&scan->builds);
 }
 
 /* Reads a whole file; its text, NUL terminated, is borrowed until the next read. NULL if it cannot
@@ -147,52 +140,6 @@ static int scan_threads(struct scan *scan, int folder, u32 pid)
 	return error;
 }
 
-/*
- * Opens the file behind a mapping. map_files is the very file, also if it was deleted or lies in
- * another mount namespace; without the right to it, the path below the process's root will do if
- * it still leads to the same inode.
- */
-static int open_mapped(int folder, const struct mapping *mapping)
-{
-	CLEANUP(freep)
-	char *direct = must_format("map_files/%" PRIx64 "-%" PRIx64, mapping->start,
-				   mapping->start + mapping->bytes);
-	CLEANUP(freep) char *by_path = must_format("root%s", mapping->path);
-	struct stat status;
-	const char *path = direct;
-
-	if (fstatat(folder, direct, &status, 0)) {
-		if (mapping->path[0] != '/' || fstatat(folder, by_path, &status, 0))
-			return -errno;
-		path = by_path;
-	}
-	/* Opening a device or a FIFO can have effects. */
-	if (!S_ISREG(status.st_mode) || status.st_ino != mapping->inode)
-		return -ENOENT;
-	return openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-}
-
-/* The build id of a mapping's file, read once for each file. */
-static struct build_id find_build_id(struct scan *scan, int folder, const struct mapping *mapping)
-{
-	u64 device = (u64)mapping->major << 20 | mapping->minor;
-	/* Device numbers have 32 bits, inodes rarely more than 40: the product spreads both, and a
-	 * clash would need two inodes that differ by a multiple of this odd constant. */
-	u32 *place = idmap_place(&scan->builds_by_inode,
-				 mapping->inode + device * 0x9e3779b97f4a7c15);
-	struct build_id id = {0};
-
-	if (*place)
-		return scan->builds.items[*place - 1];
-	CLEANUP(closep) int fd = open_mapped(folder, mapping);
-
-	if (fd < 0 || build_id_of_fd(fd, &id))
-		id = (struct build_id){0};
-	*vec_add(&scan->builds) = id;
-	*place = (u32)scan->builds.count;
-	return id;
-}
-
 static int scan_mappings(struct scan *scan, int folder, u32 pid)
 {
 	char path[PATH_BYTES];
@@ -210,12 +157,7 @@ static int scan_mappings(struct scan *scan, int folder, u32 pid)
 
 		if (found < 0)
 			continue;
-		if (mapping.inode) {
-			struct build_id id = find_build_id(scan, folder, &mapping);
-
-			memcpy(mapping.build_id, id.bytes, sizeof(id.bytes));
-			mapping.build_id_bytes = id.length;
-		}
+		file_ids_fill(scan->files, folder, &mapping);
 		scan->result.mappings++;
 		error = sink_call(scan->sink, on_mapping, &mapping);
 		if (error)
@@ -252,10 +194,10 @@ static int scan_all(struct scan *scan, DIR *proc)
 	return error;
 }
 
-int processes_scan(const u32 *pids, size_t pid_count, struct event_sink *sink,
-		   struct scan_result *ret_result)
+int processes_scan(const u32 *pids, size_t pid_count, struct file_ids *files,
+		   struct event_sink *sink, struct scan_result *ret_result)
 {
-	CLEANUP(scan_release) struct scan scan = {.sink = sink};
+	CLEANUP(scan_release) struct scan scan = {.sink = sink, .files = files};
 	CLEANUP(closedirp) DIR *proc = opendir("/proc");
 	int error = 0;
 

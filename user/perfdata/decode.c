@@ -229,9 +229,10 @@ static int decode_mmap(struct decoder *decoder, struct record *record, struct ev
 /*
  * Whether what stands for the file is a build id.
  *
- * Kernels up to 6.18 leave the bit set for events that did not ask for build ids if another event
- * on the machine did (perf_event_mmap_output() restores size and type of the shared record, but not
- * misc): then there are device and inode under the bit, and a size is the device's major number.
+ * Kernels from 5.12 on, 6.18 among them, can set the bit for events that did not ask for build ids:
+ * for each mapping they fill one header and hand it to all events in turn, and what is set for one
+ * that asks stays set for those behind it. Their records then hold device and inode under the bit,
+ * and what is read as the size is the low byte of the device's major number.
  */
 static bool has_build_id(const struct decoder *decoder, const struct record *record, u8 bytes)
 {

@@ -123,7 +123,7 @@ static int reset(void **state)
 
 static int decode(void)
 {
-	return side_band_decode(built.bytes, built.length, &sink, &counts);
+	return side_band_decode(built.bytes, built.length, NULL, &sink, &counts);
 }
 
 static void build_mapping(u16 misc)
@@ -288,7 +288,7 @@ static void record_cut_anywhere_is_malformed(void **state)
 	build_name("true", 5);
 	end(9);
 	for (u16 bytes = 0; bytes < built.length; bytes++)
-		assert_int_equal(side_band_decode(built.bytes, bytes, &sink, &counts), 0);
+		assert_int_equal(side_band_decode(built.bytes, bytes, NULL, &sink, &counts), 0);
 	assert_int_equal(counts.malformed, built.length);
 	assert_int_equal(seen.calls, 0);
 	(void)state;

@@ -72,6 +72,15 @@ static struct witness new_witness(void)
 		.sink = {.on_fork = on_fork, .on_name = on_name, .on_mapping = on_mapping}};
 }
 
+static int scan(const u32 *pids, size_t count, struct witness *witness, struct scan_result *result)
+{
+	struct file_ids *files = file_ids_new();
+	int error = processes_scan(pids, count, files, &witness->sink, result);
+
+	file_ids_free(files);
+	return error;
+}
+
 static void this_process_is_told_with_its_parent_and_name(void **state)
 {
 	struct witness witness = new_witness();
@@ -79,7 +88,7 @@ static void this_process_is_told_with_its_parent_and_name(void **state)
 	u32 pid = (u32)getpid();
 
 	prctl(PR_SET_NAME, "a (strange)\n)x");
-	assert_int_equal(processes_scan(&pid, 1, &witness.sink, &result), 0);
+	assert_int_equal(scan(&pid, 1, &witness, &result), 0);
 	assert_int_equal(witness.forks, 1);
 	assert_int_equal(witness.last_tid, pid);
 	assert_int_equal(witness.last_parent_tid, getppid());
@@ -102,7 +111,7 @@ static void the_program_is_mapped_with_its_build_id(void **state)
 
 	path[readlink("/proc/self/exe", path, sizeof(path) - 1)] = 0;
 	witness.wanted_path = path;
-	assert_int_equal(processes_scan(&pid, 1, &witness.sink, &result), 0);
+	assert_int_equal(scan(&pid, 1, &witness, &result), 0);
 	assert_true(witness.has_found);
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(witness.found.inode, status.st_ino);
@@ -132,7 +141,7 @@ static void threads_follow_the_mappings_and_are_children_of_the_first(void **sta
 	pthread_barrier_init(&barrier, NULL, 2);
 	pthread_create(&thread, NULL, hold_thread, &barrier);
 	pthread_barrier_wait(&barrier);
-	assert_int_equal(processes_scan(&pid, 1, &witness.sink, &result), 0);
+	assert_int_equal(scan(&pid, 1, &witness, &result), 0);
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
 	assert_int_equal(witness.forks, 2);
@@ -171,7 +180,7 @@ static void a_deleted_file_keeps_its_build_id(void **state)
 	map_deleted_program(path, &start);
 	snprintf(deleted, sizeof(deleted), "%s (deleted)", path);
 	witness.wanted_path = deleted;
-	assert_int_equal(processes_scan(&pid, 1, &witness.sink, &result), 0);
+	assert_int_equal(scan(&pid, 1, &witness, &result), 0);
 	munmap(start, 4096);
 	assert_true(witness.has_found);
 	assert_int_equal(witness.found.build_id_bytes, BUILD_ID_MAX_BYTES);
@@ -188,7 +197,7 @@ static void a_process_that_has_ended_is_passed_over(void **state)
 	if (!child)
 		_exit(0);
 	waitpid(child, NULL, 0);
-	assert_int_equal(processes_scan(&pid, 1, &witness.sink, &result), 0);
+	assert_int_equal(scan(&pid, 1, &witness, &result), 0);
 	assert_int_equal(witness.forks, 0);
 	assert_int_equal(result.processes, 0);
 	(void)state;
@@ -200,7 +209,7 @@ static void a_sink_that_refuses_ends_the_scan(void **state)
 	struct scan_result result = {.threads = 7};
 
 	witness.answer = -ENOSPC;
-	assert_int_equal(processes_scan(NULL, 0, &witness.sink, &result), -ENOSPC);
+	assert_int_equal(scan(NULL, 0, &witness, &result), -ENOSPC);
 	assert_int_equal(witness.forks, 1);
 	assert_int_equal(result.threads, 7);
 	(void)state;
@@ -211,7 +220,7 @@ static void without_pids_every_process_is_told(void **state)
 	struct witness witness = new_witness();
 	struct scan_result result;
 
-	assert_int_equal(processes_scan(NULL, 0, &witness.sink, &result), 0);
+	assert_int_equal(scan(NULL, 0, &witness, &result), 0);
 	assert_true(result.processes >= 2);
 	assert_int_equal(witness.forks, result.threads);
 	assert_int_equal(witness.names, result.threads);

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The build ids of mapped files, each file read once.
+ *
+ * A mapping is told after the fact, so its file may be gone or replaced by then. Three ways lead to
+ * it, tried from the surest: the mapping itself while the process lives (also a deleted file), the
+ * path below the process's root, and the path as we see it. What they lead to must have the inode
+ * of the mapping; the last way, which may be in another mount namespace, its device too. (The
+ * device numbers of stat differ from those of mappings on btrfs and overlayfs: there the first two
+ * ways must do.)
+ */
+#include "host/file_ids.h"
+
+#include "base/idmap.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "binary/binary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum {
+	FILES_MAX = 1 << 16, /* known at once: about 6 MiB */
+	LOOK_AGAIN_NS = 1000000000,
+	/* After a file was not found: its next process may live long enough. */
+	TRY_AGAIN_NS = 20000000,
+	PREFIX_BYTES = 32, /* "/proc/self/fd/N" */
+};
+
+struct known_file {
+	u32 major, minor;
+	u64 inode, generation;
+	u64 looked_ns; /* time of the mapping that made us look last */
+	struct timespec changed;
+	struct build_id id;
+	bool is_found; /* so is `changed` */
+};
+
+struct file_ids {
+	struct idmap by_hash; /* → row of `files` + 1 */
+	VEC(struct known_file) files;
+	struct file_ids_counts counts;
+};
+
+struct file_ids *file_ids_new(void)
+{
+	return must_alloc(sizeof(struct file_ids));
+}
+
+static void forget_all(struct file_ids *ids)
+{
+	idmap_release(&ids->by_hash);
+	vec_release(&ids->files);
+}
+
+void file_ids_free(struct file_ids *ids)
+{
+	if (!ids)
+		return;
+	forget_all(ids);
+	free(ids);
+}
+
+struct file_ids_counts file_ids_counts(const struct file_ids *ids)
+{
+	return ids->counts;
+}
+
+/* --- finding the file --- */
+
+/* Opens what a way leads to, if that is the mapping's file. */
+static int open_if_same(const char *root, const char *path, const struct mapping *mapping,
+			struct stat *ret_status)
+{
+	int fd;
+	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
+
+	if (error)
+		return error;
+	if (!fstat(fd, ret_status) && ret_status->st_ino == mapping->inode)
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+static int open_mapped(int folder, const struct mapping *mapping, struct stat *ret_status)
+{
+	char prefix[PREFIX_BYTES];
+	CLEANUP(freep) char *direct = NULL;
+	CLEANUP(freep) char *root = NULL;
+	int fd;
+
+	if (folder < 0)
+		snprintf(prefix, sizeof(prefix), "/proc/%u", mapping->pid);
+	else
+		snprintf(prefix, sizeof(prefix), "/proc/self/fd/%d", folder);
+	direct = must_format("%s/map_files/%" PRIx64 "-%" PRIx64, prefix, mapping->start,
+			     mapping->start + mapping->bytes);
+	fd = open_if_same("", direct, mapping, ret_status);
+	if (fd >= 0 || mapping->path[0] != '/')
+		return fd;
+	root = must_format("%s/root", prefix);
+	fd = open_if_same(root, mapping->path, mapping, ret_status);
+	if (fd >= 0)
+		return fd;
+	fd = open_if_same("", mapping->path, mapping, ret_status);
+	if (fd >= 0 && (major(ret_status->st_dev) != mapping->major ||
+			minor(ret_status->st_dev) != mapping->minor)) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}
+
+/* --- the cache --- */
+
+static bool is_same(const struct known_file *file, const struct mapping *mapping)
+{
+	return file->inode == mapping->inode && file->major == mapping->major &&
+	       file->minor == mapping->minor && file->generation == mapping->inode_generation;
+}
+
+static u64 hash_of(const struct mapping *mapping)
+{
+	u64 hash = mapping->inode;
+
+	/* Any odd constant without a pattern spreads them. */
+	hash = hash * 0x9e3779b97f4a7c15 + ((u64)mapping->major << 32 | mapping->minor);
+	return hash * 0x9e3779b97f4a7c15 + mapping->inode_generation;
+}
+
+/* The file's row; one that is new has never been looked for. */
+static struct known_file *row_of(struct file_ids *ids, const struct mapping *mapping, bool *ret_new)
+{
+	struct known_file *file;
+	u32 *place;
+
+	if (ids->files.count >= FILES_MAX)
+		forget_all(ids);
+	place = idmap_place(&ids->by_hash, hash_of(mapping));
+	if (*place) {
+		file = &ids->files.items[*place - 1];
+		if (is_same(file, mapping)) {
+			*ret_new = false;
+			return file;
+		}
+	} else {
+		file = vec_add(&ids->files);
+		*place = (u32)ids->files.count;
+	}
+	*file = (struct known_file){
+		.major = mapping->major,
+		.minor = mapping->minor,
+		.inode = mapping->inode,
+		.generation = mapping->inode_generation,
+	};
+	*ret_new = true;
+	return file;
+}
+
+/* Looks for the file. One that cannot be found now stays what it was. */
+static void look(struct file_ids *ids, struct known_file *file, int folder,
+		 const struct mapping *mapping)
+{
+	struct stat status;
+	CLEANUP(closep) int fd = open_mapped(folder, mapping, &status);
+
+	ids->counts.looked++;
+	file->looked_ns = mapping->time_ns;
+	if (fd < 0)
+		return;
+	if (file->is_found && file->changed.tv_sec == status.st_ctim.tv_sec &&
+	    file->changed.tv_nsec == status.st_ctim.tv_nsec)
+		return;
+	ids->counts.read++;
+	file->is_found = true;
+	file->changed = status.st_ctim;
+	if (build_id_of_fd(fd, &file->id))
+		file->id = (struct build_id){0};
+}
+
+static bool is_due(const struct known_file *file, u64 time_ns, bool is_alive)
+{
+	if (!file->is_found)
+		return is_alive || time_ns >= file->looked_ns + TRY_AGAIN_NS;
+	return time_ns >= file->looked_ns + LOOK_AGAIN_NS;
+}
+
+void file_ids_fill(struct file_ids *ids, int folder, struct mapping *mapping)
+{
+	struct known_file *file;
+	bool is_new;
+
+	if (!mapping->inode || mapping->build_id_bytes)
+		return;
+	file = row_of(ids, mapping, &is_new);
+	if (is_new || is_due(file, mapping->time_ns, folder >= 0))
+		look(ids, file, folder, mapping);
+	if (!file->id.length)
+		return;
+	memcpy(mapping->build_id, file->id.bytes, sizeof(mapping->build_id));
+	mapping->build_id_bytes = file->id.length;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The build ids of mapped files, each file read once: one cache for the start-up scan and for the
+ * mappings that follow.
+ */
+#ifndef HOST_FILE_IDS_H
+#define HOST_FILE_IDS_H
+
+#include "event/event.h"
+
+struct file_ids;
+
+/* An empty cache; file_ids_free() it. */
+struct file_ids *file_ids_new(void);
+/* NULL is fine. */
+void file_ids_free(struct file_ids *ids);
+
+/*
+ * Writes the build id of the mapped file into a mapping that has an inode and no build id yet;
+ * others, and those of files that are not ELF, have none or cannot be found, are left as they are.
+ *
+ * A file is known by device, inode and generation. It is looked at again when the last look is a
+ * second before the mapping's time: a file may be overwritten in place.
+ *
+ * folder  of the process in /proc, open; -1: it is looked up by the mapping's pid, and may have
+ *         ended
+ */
+void file_ids_fill(struct file_ids *ids, int folder, struct mapping *mapping);
+
+struct file_ids_counts {
+	u64 looked; /* times that a file was looked for */
+	u64 read;   /* times that one was read */
+};
+
+/* So far. */
+struct file_ids_counts file_ids_counts(const struct file_ids *ids);
+
+#endif

@@ -101,8 +101,16 @@ kill_while_recording() {
 	[[ $output == *"the command went on"* ]]
 }
 
+# The recorder is stopped until far more has been sampled than a page holds, so that the ring must
+# overflow however fast it would be drained.
 @test "a ring of one page: what is lost is counted, the file opens" {
-	"$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 1 2>said
+	"$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 2 2>said 3>&- &
+	recorder=$!
+	wait_for has_samples perf.data
+	kill -STOP "$recorder"
+	"$WORKLOADS/spin" 0.1
+	kill -CONT "$recorder"
+	wait "$recorder"
 	awk '$2 == "lost_ring_full" { lost = $3 } END { exit !(lost > 0) }' said
 	opens perf.data
 }

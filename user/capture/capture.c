@@ -183,13 +183,12 @@ static int check_chosen_cpus(const struct capture *capture)
 
 static int open_cpus(struct capture *capture)
 {
-	char found[FEATURE_FOUND_BYTES];
-	bool ids_from_kernel = !probe_mmap_build_id(found);
+	char found[FEATURE_FOUND_BYTES] = "";
+	struct mapping_ids ids = {.from_kernel = !probe_mmap_build_id(found)};
 	int error = check_chosen_cpus(capture);
 
-	capture->files = file_ids_new();
-	capture->side_band = side_band_new((u32)capture->online_count, ids_from_kernel,
-					   capture->files);
+	capture->files = ids.files = file_ids_new();
+	capture->side_band = side_band_new((u32)capture->online_count, ids);
 	for (size_t i = 0; !error && i < capture->online_count; i++) {
 		error = open_cpu(capture, capture->online[i]);
 		if (error == -ENODEV) /* it went offline just now */

@@ -17,6 +17,7 @@
 #include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -85,13 +86,15 @@ static int map_ourselves(void)
 /* Whether the first mapping in the ring is marked as holding a build id. -ENODATA: it is empty. */
 static int is_marked(const struct watcher *watcher)
 {
-	const struct perf_event_header *header = (const void *)((const u8 *)watcher->control +
-								page_bytes());
+	struct perf_event_header header;
 
-	if (__atomic_load_n(&watcher->control->data_head, __ATOMIC_ACQUIRE) < sizeof(*header) ||
-	    header->type != PERF_RECORD_MMAP2)
+	if (!watcher->control ||
+	    __atomic_load_n(&watcher->control->data_head, __ATOMIC_ACQUIRE) < sizeof(header))
 		return -ENODATA;
-	return (header->misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0;
+	memcpy(&header, (const u8 *)watcher->control + page_bytes(), sizeof(header));
+	if (header.type != PERF_RECORD_MMAP2)
+		return -ENODATA;
+	return (header.misc & PERF_RECORD_MISC_MMAP_BUILD_ID) != 0;
 }
 
 int probe_mmap_build_id(char *found)

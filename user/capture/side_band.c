@@ -36,19 +36,17 @@ struct side_ring {
 
 struct side_band {
 	u64 ring_bytes; /* a power of two */
-	bool ids_from_kernel;
-	struct file_ids *files; /* borrowed */
+	struct mapping_ids ids;
 	VEC(struct side_ring) rings;
 	struct side_band_counts counts;
 	u8 whole[RECORD_MAX_BYTES]; /* a record that wraps around the end of its ring */
 };
 
-struct side_band *side_band_new(u32 cpu_count, bool ids_from_kernel, struct file_ids *files)
+struct side_band *side_band_new(u32 cpu_count, struct mapping_ids ids)
 {
 	struct side_band *side_band = must_alloc(sizeof(*side_band));
 
-	side_band->ids_from_kernel = ids_from_kernel;
-	side_band->files = files;
+	side_band->ids = ids;
 	side_band->ring_bytes = RING_MAX_BYTES;
 	while (side_band->ring_bytes > RING_MIN_BYTES &&
 	       side_band->ring_bytes * cpu_count > ALL_RINGS_BYTES)
@@ -101,7 +99,7 @@ static int open_with_all_it_knows(const struct side_band *side_band, u32 cpu)
 		.ksymbol = 1,
 		.bpf_event = 1,
 		.cgroup = 1,
-		.build_id = side_band->ids_from_kernel,
+		.build_id = side_band->ids.from_kernel,
 		.sample_id_all = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
@@ -233,7 +231,7 @@ static struct side_ring *ring_with_oldest(struct side_band *side_band)
 static int deliver(struct side_band *side_band, struct side_ring *ring, struct event_sink *sink)
 {
 	int error = side_band_decode(next_record(side_band, ring), ring->next_bytes,
-				     side_band->files, sink, &side_band->counts);
+				     &side_band->ids, sink, &side_band->counts);
 
 	step_to(ring, ring->tail + ring->next_bytes);
 	look_ahead(side_band, ring);

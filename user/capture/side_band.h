@@ -13,15 +13,22 @@
 
 struct side_band;
 
+/* Where the build ids of mappings come from. */
+struct mapping_ids {
+	/* The event asked for them. If not, a record's mark that it holds one means nothing: it
+	 * leaks from events of other tools. */
+	bool from_kernel;
+	struct file_ids *files; /* of the other mappings; borrowed; NULL: they have none */
+};
+
 /*
  * No CPU is open yet.
  *
- * cpu_count        decides how large each ring is
- * ids_from_kernel  let the kernel write build ids into mappings: only where that leaves the records
- *                  of other tools alone, see probe_mmap_build_id()
- * files            gives the other mappings their build ids; borrowed
+ * cpu_count  decides how large each ring is
+ * ids        from_kernel only where that leaves the records of other tools alone: see
+ *            probe_mmap_build_id()
  */
-struct side_band *side_band_new(u32 cpu_count, bool ids_from_kernel, struct file_ids *files);
+struct side_band *side_band_new(u32 cpu_count, struct mapping_ids ids);
 /* Closes and frees; NULL is fine. */
 void side_band_free(struct side_band *side_band);
 
@@ -49,11 +56,10 @@ struct side_band_counts side_band_counts(const struct side_band *side_band);
 /*
  * One record of a dummy event (trailer: tid, time, cpu) as an event.
  *
- * files   gives mappings their build ids; NULL: they stay as the kernel told them
  * counts  what is not an event for the sink is added here
  * Returns 0 or what the sink returned; malformed records are counted.
  */
-int side_band_decode(const void *record, size_t bytes, struct file_ids *files,
+int side_band_decode(const void *record, size_t bytes, const struct mapping_ids *ids,
 		     struct event_sink *sink, struct side_band_counts *counts);
 
 #endif

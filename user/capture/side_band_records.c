@@ -21,7 +21,7 @@ struct body {
 	u16 misc;
 	u32 pid, tid;
 	u64 time_ns;
-	struct file_ids *files; /* may be NULL */
+	const struct mapping_ids *ids;
 };
 
 static int decode_comm(struct body *body, struct event_sink *sink, struct side_band_counts *counts)
@@ -69,7 +69,7 @@ static void read_identity(struct body *body, struct mapping *mapping)
 	u8 length;
 	const u8 *id;
 
-	if (!(body->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
+	if (!body->ids->from_kernel || !(body->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
 		mapping->major = cursor_u32(&body->cursor);
 		mapping->minor = cursor_u32(&body->cursor);
 		mapping->inode = cursor_u64(&body->cursor);
@@ -120,8 +120,8 @@ static int decode_mmap2(struct body *body, struct event_sink *sink, struct side_
 	mapping.path = cursor_text(&body->cursor, cursor_left(&body->cursor));
 	if (body->cursor.overrun)
 		return 0;
-	if (body->files && !mapping.is_data)
-		file_ids_fill(body->files, -1, &mapping);
+	if (body->ids->files && !mapping.is_data)
+		file_ids_fill(body->ids->files, -1, &mapping);
 	return sink_call(sink, on_mapping, &mapping);
 }
 
@@ -209,11 +209,11 @@ static decode_function *const decoders[] = {
 	[PERF_RECORD_CGROUP] = decode_cgroup,
 };
 
-int side_band_decode(const void *record, size_t bytes, struct file_ids *files,
+int side_band_decode(const void *record, size_t bytes, const struct mapping_ids *ids,
 		     struct event_sink *sink, struct side_band_counts *counts)
 {
 	struct cursor whole = cursor_of((struct bytes){.start = record, .length = bytes});
-	struct body body = {.cursor = whole, .files = files};
+	struct body body = {.cursor = whole, .ids = ids};
 	struct cursor trailer = whole;
 	u32 type = cursor_u32(&body.cursor);
 	int error = 0;

@@ -167,7 +167,7 @@ static struct known_file *row_of(struct file_ids *ids, const struct mapping *map
 static void look(struct file_ids *ids, struct known_file *file, int folder,
 		 const struct mapping *mapping)
 {
-	struct stat status;
+	struct stat status = {0};
 	CLEANUP(closep) int fd = open_mapped(folder, mapping, &status);
 
 	ids->counts.looked++;

@@ -112,18 +112,20 @@ static struct event_sink sink = {.on_mapping = see_mapping,
 				 .on_kernel_symbol = see_symbol,
 				 .on_loss = see_loss};
 static struct side_band_counts counts;
+static struct mapping_ids ids;
 
 static int reset(void **state)
 {
 	memset(&seen, 0, sizeof(seen));
 	counts = (struct side_band_counts){0};
+	ids = (struct mapping_ids){.from_kernel = true};
 	(void)state;
 	return 0;
 }
 
 static int decode(void)
 {
-	return side_band_decode(built.bytes, built.length, NULL, &sink, &counts);
+	return side_band_decode(built.bytes, built.length, &ids, &sink, &counts);
 }
 
 static void build_mapping(u16 misc)
@@ -176,6 +178,26 @@ static void mapping_without_build_id_has_its_inode(void **state)
 	assert_int_equal(seen.mapping.major, 254);
 	assert_int_equal(seen.mapping.inode, 4711);
 	assert_int_equal(seen.mapping.inode_generation, 8);
+	assert_int_equal(seen.mapping.build_id_bytes, 0);
+	(void)state;
+}
+
+/* The kernel leaks the mark from events of other tools. */
+static void a_build_id_that_was_not_asked_for_is_the_inode(void **state)
+{
+	ids.from_kernel = false;
+	build_mapping(PERF_RECORD_MISC_USER | PERF_RECORD_MISC_MMAP_BUILD_ID);
+	add_u32(8);
+	add_u32(1);
+	add_u64(4711);
+	add_u64(9);
+	add_u32(5);
+	add_u32(2);
+	add("/bin/true", 10);
+	end(1);
+	assert_int_equal(decode(), 0);
+	assert_int_equal(seen.mapping.major, 8);
+	assert_int_equal(seen.mapping.inode, 4711);
 	assert_int_equal(seen.mapping.build_id_bytes, 0);
 	(void)state;
 }
@@ -288,7 +310,7 @@ static void record_cut_anywhere_is_malformed(void **state)
 	build_name("true", 5);
 	end(9);
 	for (u16 bytes = 0; bytes < built.length; bytes++)
-		assert_int_equal(side_band_decode(built.bytes, bytes, NULL, &sink, &counts), 0);
+		assert_int_equal(side_band_decode(built.bytes, bytes, &ids, &sink, &counts), 0);
 	assert_int_equal(counts.malformed, built.length);
 	assert_int_equal(seen.calls, 0);
 	(void)state;
@@ -309,6 +331,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(mapping_with_build_id_is_handed_over, reset),
 		cmocka_unit_test_setup(mapping_without_build_id_has_its_inode, reset),
+		cmocka_unit_test_setup(a_build_id_that_was_not_asked_for_is_the_inode, reset),
 		cmocka_unit_test_setup(build_id_longer_than_any_is_left_out, reset),
 		cmocka_unit_test_setup(name_from_exec_says_so, reset),
 		cmocka_unit_test_setup(name_without_end_is_malformed, reset),

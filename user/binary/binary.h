@@ -9,6 +9,7 @@
 #include "binary/build_id.h"
 #include "binary/debug_file.h"
 #include "binary/demangle.h"
+#include "binary/elf_image.h"
 #include "binary/open_below.h"
 #include "binary/symbols.h"
 

@@ -10,15 +10,21 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "binary/elf_file.h"
+#include "binary/elf_image.h"
 #include "binary/open_below.h"
 
 #include <errno.h>
 #include <lzma.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
-enum { UNPACKED_MAX_BYTES = 256 << 20, UNPACK_MEMORY_MAX_BYTES = 128 << 20 };
+enum {
+	UNPACKED_MAX_BYTES = 256 << 20,
+	UNPACK_MEMORY_MAX_BYTES = 128 << 20,
+	PART_BYTES = 1 << 20, /* of a file, read at once */
+};
 
 static const char debug_root[] = "/usr/lib/debug";
 
@@ -36,16 +42,17 @@ bool has_symbol_table(struct bytes image)
 	return !elf_file_open(image, &file) && elf_file_section(&file, SHT_SYMTAB, NULL);
 }
 
-static u32 checksum_of(struct bytes bytes)
+/* Of the whole file, of which an image holds only a part. */
+static u32 checksum_of(int fd)
 {
+	CLEANUP(freep) u8 *part = must_alloc(PART_BYTES);
 	uLong checksum = crc32(0, NULL, 0);
+	off_t offset = 0;
+	ssize_t got;
 
-	while (bytes.length) {
-		uInt part = bytes.length > 1u << 30 ? 1u << 30 : (uInt)bytes.length;
-
-		checksum = crc32(checksum, bytes.start, part);
-		bytes.start += part;
-		bytes.length -= part;
+	while ((got = pread(fd, part, PART_BYTES, offset)) > 0) {
+		checksum = crc32(checksum, part, (uInt)got);
+		offset += got;
 	}
 	return (u32)checksum;
 }
@@ -57,7 +64,7 @@ static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 	if (!has_symbol_table(bytes))
 		return false;
 	if (!wanted->id->length)
-		return wanted->has_link && checksum_of(bytes) == wanted->checksum;
+		return wanted->has_link && checksum_of(fd) == wanted->checksum;
 	return !build_id_of_fd(fd, &id) && id.length == wanted->id->length &&
 	       !memcmp(id.bytes, wanted->id->bytes, id.length);
 }
@@ -68,7 +75,7 @@ static int try_below(const char *root, const char *path, const struct wanted *wa
 	CLEANUP(closep) int fd = -1;
 	struct bytes bytes;
 
-	if (open_below(root, path, LINKS_FOLLOWED, &fd) || file_map_fd(fd, &bytes))
+	if (open_below(root, path, LINKS_FOLLOWED, &fd) || elf_image_read(fd, &bytes))
 		return -ENOENT;
 	if (!is_wanted(fd, bytes, wanted)) {
 		file_unmap(&bytes);
@@ -127,8 +134,8 @@ static int try_link(const char *root, const char *path, const char *name,
 	return error;
 }
 
-int debug_file_map(const char *root, const char *path, struct bytes image,
-		   const struct build_id *id, struct bytes *ret_bytes)
+int debug_file_read(const char *root, const char *path, struct bytes image,
+		    const struct build_id *id, struct bytes *ret_bytes)
 {
 	CLEANUP(elf_file_close) struct elf_file file = {0};
 	struct wanted wanted = {.id = id};

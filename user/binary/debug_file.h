@@ -11,18 +11,18 @@
 #include <stdbool.h>
 
 /*
- * Finds and maps it: /usr/lib/debug/.build-id/xx/yyyy.debug, then the debuglink in the binary's
- * folder, its .debug/ and /usr/lib/debug/<folder>, then /usr/lib/debug/<path>[.debug], each below
- * `root` ("" or "/proc/PID/root") and then without it. A file counts only if it has symbols and the
- * binary's build id; if the binary has no id, the debuglink's checksum decides.
+ * Finds it and reads its image: /usr/lib/debug/.build-id/xx/yyyy.debug, then the debuglink in the
+ * binary's folder, its .debug/ and /usr/lib/debug/<folder>, then /usr/lib/debug/<path>[.debug],
+ * each below `root` ("" or "/proc/PID/root") and then without it. A file counts only if it has
+ * symbols and the binary's build id; if the binary has no id, the debuglink's checksum decides.
  *
  * path       of the binary, as its process saw it
  * id         of the binary; length 0: it has none
  * ret_bytes  file_unmap() it
  * Returns 0 or -ENOENT, without a sentence.
  */
-int debug_file_map(const char *root, const char *path, struct bytes image,
-		   const struct build_id *id, struct bytes *ret_bytes);
+int debug_file_read(const char *root, const char *path, struct bytes image,
+		    const struct build_id *id, struct bytes *ret_bytes);
 
 /* The unpacked .gnu_debugdata (xz) of an image: an ELF file in memory, owned by the caller, free()
  * its start. At most 256 MiB. Returns 0, -ENODATA (there is none), -EBADMSG or -EFBIG. */

@@ -4,7 +4,6 @@
  */
 #include "binary/open_below.h"
 
-#include "base/file.h"
 #include "base/memory.h"
 
 #include <errno.h>
@@ -69,12 +68,4 @@ int open_below(const char *root, const char *path, enum link_rule links, int *re
 		return -errno;
 	*ret_fd = fd;
 	return 0;
-}
-
-int map_below(const char *root, const char *path, struct bytes *ret_bytes)
-{
-	CLEANUP(closep) int fd = -1;
-	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
-
-	return error ? error : file_map_fd(fd, ret_bytes);
 }

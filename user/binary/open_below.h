@@ -5,8 +5,6 @@
 #ifndef BINARY_OPEN_BELOW_H
 #define BINARY_OPEN_BELOW_H
 
-#include "base/cursor.h"
-
 enum link_rule { LINKS_FOLLOWED, LAST_LINK_REFUSED };
 
 /*
@@ -18,8 +16,5 @@ enum link_rule { LINKS_FOLLOWED, LAST_LINK_REFUSED };
  * Returns 0, -EINVAL (not a regular file) or why not (-ELOOP: a link that is refused).
  */
 int open_below(const char *root, const char *path, enum link_rule links, int *ret_fd);
-
-/* The same, mapped; file_unmap() it. */
-int map_below(const char *root, const char *path, struct bytes *ret_bytes);
 
 #endif

@@ -56,8 +56,10 @@ static bool accept(struct search *search, int fd, const char *root)
 		search->unnamed = UNNAMED_REPLACED;
 		return false;
 	}
-	if (file_map_fd(fd, &image))
+	if (elf_image_read(fd, &image)) {
+		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
+	}
 	search->image = image;
 	search->id = id;
 	search->root = must_copy(root);
@@ -173,7 +175,7 @@ static void load_symbols(const char *root, const char *path, struct bytes image,
 	struct bytes mini = {0};
 	int error;
 
-	if (debug_file_map(root, path, image, id, &debug) && !has_symbol_table(image) &&
+	if (debug_file_read(root, path, image, id, &debug) && !has_symbol_table(image) &&
 	    !debug_data_unpack(image, &mini))
 		unpacked = (u8 *)(uintptr_t)mini.start;
 	source->owned = symbols_new();

@@ -103,7 +103,7 @@ static bool take_image(const char *path, const struct build_id *wanted,
 	struct build_id id;
 	u64 reference = 0;
 
-	if (map_below("", path, &image))
+	if (elf_image_below("", path, &image))
 		return false;
 	if (wanted->length && (build_id_of_image(image, &id) || id.length != wanted->length ||
 			       memcmp(id.bytes, wanted->bytes, id.length) != 0)) {

@@ -88,7 +88,7 @@ static bool finds(const struct fixture *fixture, const struct made_elf *binary,
 	int error;
 
 	write_file(fixture, path, made);
-	error = debug_file_map(fixture->folder, "/opt/app", image, id, &debug);
+	error = debug_file_read(fixture->folder, "/opt/app", image, id, &debug);
 	unlink(full);
 	assert_true(error == 0 || error == -ENOENT);
 	return !error && has_symbol_table(debug);

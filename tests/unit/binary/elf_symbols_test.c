@@ -41,7 +41,7 @@ static struct bytes map_made(const struct made_elf *made)
 	struct bytes image = {0};
 
 	assert_true(fd >= 0);
-	assert_int_equal(file_map_fd(fd, &image), 0);
+	assert_int_equal(elf_image_read(fd, &image), 0);
 	return image;
 }
 

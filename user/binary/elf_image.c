@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Our own copy of what naming needs of an ELF file.
+ */
+#include "binary/elf_image.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "binary/elf_file.h"
+#include "binary/open_below.h"
+
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+	HEADERS_BYTES = 4096,	    /* the ELF header, and the program headers of most files */
+	TABLES_MAX_BYTES = 1 << 30, /* of one file; Chromium's with debug symbols: some 200 MB */
+	SECTION_TABLE_BYTES = 64 << 20, /* read where the count is not in the ELF header */
+};
+
+struct image {
+	int fd;
+	u8 *start;
+	u64 length;
+	u64 bytes_left; /* that may still be copied */
+};
+
+/* Copies what there is of a part of the file; the rest stays zeros. */
+static void copy_part(struct image *image, u64 offset, u64 bytes)
+{
+	if (offset >= image->length)
+		return;
+	if (bytes > image->length - offset)
+		bytes = image->length - offset;
+	if (bytes > image->bytes_left)
+		return;
+	image->bytes_left -= bytes;
+	while (bytes) {
+		ssize_t got = pread(image->fd, image->start + offset, bytes, (off_t)offset);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return;
+		offset += (u64)got;
+		bytes -= (u64)got;
+	}
+}
+
+static struct bytes bytes_of(const struct image *image)
+{
+	return (struct bytes){.start = image->start, .length = image->length};
+}
+
+/* The tables of sections and segments, which the ELF header leads to. */
+static int copy_headers(struct image *image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	GElf_Ehdr header;
+
+	copy_part(image, 0, HEADERS_BYTES);
+	if (elf_file_open(bytes_of(image), &file) || !gelf_getehdr(file.elf, &header))
+		return -EBADMSG;
+	copy_part(image, header.e_phoff, (u64)header.e_phnum * header.e_phentsize);
+	copy_part(image, header.e_shoff,
+		  header.e_shnum ? (u64)header.e_shnum * header.e_shentsize : SECTION_TABLE_BYTES);
+	return 0;
+}
+
+static bool is_table(const struct elf_section *section)
+{
+	static const u32 types[] = {SHT_STRTAB, SHT_SYMTAB, SHT_DYNSYM,
+				    SHT_RELA,	SHT_REL,    SHT_NOTE};
+
+	for (size_t i = 0; i < ARRAY_COUNT(types); i++) {
+		if (section->type == types[i])
+			return true;
+	}
+	return false;
+}
+
+static int copy_tables(struct image *image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	if (elf_file_open(bytes_of(image), &file))
+		return -EBADMSG;
+	for (u32 i = 0; i < file.section_count; i++) {
+		if (is_table(&file.sections[i]))
+			copy_part(image, file.sections[i].offset, file.sections[i].bytes);
+	}
+	return 0;
+}
+
+/* Sections that only their names tell, which copy_tables() has brought. */
+static int copy_named(struct image *image)
+{
+	static const char *const names[] = {".gnu_debuglink", ".gnu_debugdata"};
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	if (elf_file_open(bytes_of(image), &file))
+		return -EBADMSG;
+	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+		const struct elf_section *section = elf_file_section(&file, SHT_NULL, names[i]);
+
+		if (section && section->type != SHT_NOBITS)
+			copy_part(image, section->offset, section->bytes);
+	}
+	return 0;
+}
+
+int elf_image_read(int fd, struct bytes *ret_image)
+{
+	CLEANUP(file_unmap) struct bytes bytes = {0};
+	struct image image = {.fd = fd, .bytes_left = TABLES_MAX_BYTES};
+	struct stat status;
+	int error;
+
+	if (fstat(fd, &status))
+		return -errno;
+	if (!S_ISREG(status.st_mode) || status.st_size <= 0)
+		return -EBADMSG;
+	image.length = (u64)status.st_size;
+	/* Pages that are never written take no memory. */
+	image.start = mmap(NULL, image.length, PROT_READ | PROT_WRITE,
+			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (image.start == MAP_FAILED)
+		return -errno;
+	bytes = bytes_of(&image);
+	error = copy_headers(&image);
+	if (!error)
+		error = copy_tables(&image);
+	if (!error)
+		error = copy_named(&image);
+	if (error)
+		return error;
+	*ret_image = bytes;
+	bytes = (struct bytes){0};
+	return 0;
+}
+
+int elf_image_below(const char *root, const char *path, struct bytes *ret_image)
+{
+	CLEANUP(closep) int fd = -1;
+	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
+
+	return error ? error : elf_image_read(fd, ret_image);
+}

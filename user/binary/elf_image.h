@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Our own copy of what naming needs of an ELF file.
+ */
+#ifndef BINARY_ELF_IMAGE_H
+#define BINARY_ELF_IMAGE_H
+
+#include "base/cursor.h"
+
+/*
+ * Copies the headers, symbol and string tables, relocations, notes, .gnu_debuglink and
+ * .gnu_debugdata of a file into memory, each at its offset; the rest of the image is zeros and
+ * takes no memory. Others may write to the file or cut it short meanwhile, which would take a
+ * mapped one away under us (SIGBUS); a copy stays as it was checked. What could not be read, or is
+ * too large to be true, is zeros too.
+ *
+ * ret_image  as long as the file; file_unmap() it. Length 0 for an empty file
+ * Returns 0 or a negative errno (-EBADMSG: not ELF), without a sentence.
+ */
+int elf_image_read(int fd, struct bytes *ret_image);
+
+/* The same of a regular file below `root`, as open_below() finds it. */
+int elf_image_below(const char *root, const char *path, struct bytes *ret_image);
+
+#endif

@@ -124,13 +124,17 @@ static struct binary_names *names_of(struct symbolizer *symbolizer, struct profi
 	struct binary_row *binary = &profile->binaries.items[id];
 	struct finder_context context = context_of(symbolizer, profile);
 	struct binary_names *names;
+	u32 source;
 
 	while (symbolizer->binaries.count <= id)
 		*vec_add(&symbolizer->binaries) = (struct binary_names){0};
 	names = &symbolizer->binaries.items[id];
-	if (names->source)
+	source = key_of(symbolizer, profile, binary);
+	if (names->source == source)
 		return names;
-	names->source = key_of(symbolizer, profile, binary);
+	/* Not looked for yet, or another profile was made where an older one was freed. */
+	free(names->lines);
+	*names = (struct binary_names){.source = source};
 	if (names->source > symbolizer->sources.count)
 		load_source(&context, binary, vec_add(&symbolizer->sources));
 	binary->unnamed = symbolizer->sources.items[names->source - 1].unnamed;

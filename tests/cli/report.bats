@@ -168,6 +168,9 @@ share() {
 	run "$BPFPROF" report -i "$BPFPROF"
 	[ "$status" = 1 ]
 	[ "${#lines[@]}" = 1 ]
+	run timeout 20 "$BPFPROF" report -i /dev/zero
+	[ "$status" = 1 ]
+	[[ $output == *"/dev/zero is not a perf.data file"* ]]
 }
 
 @test "a cut file shows what is whole, one line says so, and the status is 1" {

@@ -235,7 +235,18 @@ static void input_release(struct input *input)
 	*input = (struct input){0};
 }
 
-/* All that comes out of a pipe. */
+/* Whether it may yet become a perf.data: /dev/zero has no end to wait for. */
+static bool may_be_recording(const u8 *bytes, size_t length)
+{
+	u64 magic;
+
+	if (length < sizeof(magic))
+		return true;
+	memcpy(&magic, bytes, sizeof(magic));
+	return magic == PERFDATA_MAGIC || bswap_64(magic) == PERFDATA_MAGIC;
+}
+
+/* All that comes out of a pipe, or enough to see that it is something else. */
 static int read_stream(int fd, struct input *ret_input)
 {
 	enum { FIRST_BYTES = 1 << 20 };
@@ -251,6 +262,8 @@ static int read_stream(int fd, struct input *ret_input)
 			return -errno;
 		}
 		length += (size_t)got;
+		if (!may_be_recording(bytes, length))
+			break;
 		if (length == capacity)
 			bytes = must_resize_array(bytes, capacity *= 2, 1);
 	}

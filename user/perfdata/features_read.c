@@ -161,8 +161,10 @@ void session_read_feature(struct perfdata *data, u32 feature)
 		session_read_build_ids(data, data->features[feature]);
 		return;
 	}
-	if (feature >= FEATURE_KNOWN)
-		session_warn(data, "feature %u is not known and was passed over", feature);
+	if (feature >= FEATURE_KNOWN && !data->has_unknown_feature)
+		session_warn(data, "features from number %u on are not known and were passed over",
+			     feature);
+	data->has_unknown_feature |= feature >= FEATURE_KNOWN;
 	if (feature >= ARRAY_COUNT(feature_readers) || !feature_readers[feature])
 		return;
 	cursor = cursor_of(data->features[feature]);

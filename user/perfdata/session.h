@@ -49,6 +49,7 @@ struct perfdata {
 	struct perfdata_extra extra;
 	struct text warnings;
 	VEC(u32) unknown_types; /* each kind once */
+	bool has_unknown_feature;
 	struct damage damage;
 };
 

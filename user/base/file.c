@@ -77,10 +77,14 @@ int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_lengt
 {
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	CLEANUP(freep) char *text = NULL;
+	struct stat status;
 	ssize_t length;
 
 	if (fd < 0)
 		return -errno;
+	/* What says how long it is need not be read to the limit. */
+	if (!fstat(fd, &status) && status.st_size > 0 && (u64)status.st_size > limit)
+		return -EFBIG;
 	length = read_some(fd, &text, limit);
 	if (length < 0)
 		return (int)length;

@@ -7,7 +7,9 @@
 #include "unit/unit.h"
 
 #include <errno.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void a_proc_file_of_unknown_size_is_read_whole(void **state)
 {
@@ -25,6 +27,19 @@ static void a_file_longer_than_the_limit_is_refused(void **state)
 	char *text = NULL;
 
 	assert_int_equal(file_read("/proc/self/maps", 10, &text, NULL), -EFBIG);
+	assert_null(text);
+	(void)state;
+}
+
+static void a_long_file_is_refused_before_it_is_read(void **state)
+{
+	CLEANUP(closep) int fd = memfd_create("sparse", 0);
+	CLEANUP(freep) char *path = must_format("/proc/self/fd/%d", fd);
+	char *text = NULL;
+
+	/* Reading it up to this limit would take all memory. */
+	assert_int_equal(ftruncate(fd, (off_t)1 << 50), 0);
+	assert_int_equal(file_read(path, (size_t)1 << 48, &text, NULL), -EFBIG);
 	assert_null(text);
 	(void)state;
 }
@@ -49,6 +64,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_proc_file_of_unknown_size_is_read_whole),
 		cmocka_unit_test(a_file_longer_than_the_limit_is_refused),
+		cmocka_unit_test(a_long_file_is_refused_before_it_is_read),
 		cmocka_unit_test(a_fifo_or_folder_is_not_mapped_and_does_not_hang),
 	};
 

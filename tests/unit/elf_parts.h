@@ -70,13 +70,24 @@ static u16 made_section(struct elf_being_made *making, GElf_Shdr header, const c
 	return ++making->count;
 }
 
+/* Bytes for the names of the symbols, so that a table behind them is aligned. */
+static size_t made_names_room(const struct made_symbol *symbols, size_t count)
+{
+	size_t room = 64;
+
+	for (size_t i = 0; i < count; i++)
+		room += symbols[i].name ? strlen(symbols[i].name) + 1 : 0;
+	return room & ~(size_t)15;
+}
+
 /* A symbol table and its strings. `dynamic`: .dynsym, .dynstr. Returns its index. */
 static u16 made_symbols(struct elf_being_made *making, const struct made_symbol *symbols,
 			size_t count, bool dynamic, char **owned)
 {
 	size_t entry = gelf_fsize(making->elf, ELF_T_SYM, 1, EV_CURRENT), names_bytes = 1;
-	char *names = must_alloc(count * 64 + 64 + (count + 1) * sizeof(GElf_Sym));
-	Elf_Data table = {.d_buf = names + count * 64 + 64,
+	size_t room = made_names_room(symbols, count);
+	char *names = must_alloc(room + (count + 1) * sizeof(GElf_Sym));
+	Elf_Data table = {.d_buf = names + room,
 			  .d_size = (count + 1) * entry,
 			  .d_type = ELF_T_SYM,
 			  .d_version = EV_CURRENT};

@@ -121,7 +121,7 @@ static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_S
 	if (!section)
 		return 0;
 	symbol.name = name_of(table, elf_symbol->st_name);
-	if (is_mapping_symbol(table->file->machine, symbol.name))
+	if (!symbol.name[0] || is_mapping_symbol(table->file->machine, symbol.name))
 		return 0;
 	/* Thumb functions carry a flag in their lowest bit. */
 	if (table->file->machine == EM_ARM && GELF_ST_TYPE(elf_symbol->st_info) == STT_FUNC)

@@ -150,6 +150,26 @@ static void thumb_flags_and_mapping_symbols_of_arm_are_left_out(void **state)
 	assert_string_equal(name_at(symbols, 0x1050), "$dollar");
 }
 
+static void a_symbol_whose_name_is_too_long_leaves_the_address(void **state)
+{
+	enum { NAME_BYTES = 100000 };
+	CLEANUP(freep) char *name = must_alloc(NAME_BYTES + 1);
+	const struct made_symbol functions[] = {
+		{name, 0x1010, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, 1},
+		{"after", 0x1020, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, 1},
+	};
+	struct made_elf made = {.symbols = functions, .symbol_count = ARRAY_COUNT(functions)};
+	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+	CLEANUP(file_unmap) struct bytes image = {0};
+
+	(void)state;
+	memset(name, 'f', NAME_BYTES);
+	image = map_made(&made);
+	assert_int_equal(symbols_add_elf(symbols, image, (struct bytes){0}), 0);
+	assert_string_equal(name_at(symbols, 0x1010), "(none)");
+	assert_string_equal(name_at(symbols, 0x1020), "after");
+}
+
 static void a_kernel_image_keeps_its_addresses_and_tells_its_reference(void **state)
 {
 	struct made_elf made = whole_program();
@@ -241,6 +261,7 @@ int main(void)
 		cmocka_unit_test(a_stripped_file_is_named_from_its_dynamic_symbols),
 		cmocka_unit_test(a_debug_file_names_by_the_offsets_of_the_image),
 		cmocka_unit_test(thumb_flags_and_mapping_symbols_of_arm_are_left_out),
+		cmocka_unit_test(a_symbol_whose_name_is_too_long_leaves_the_address),
 		cmocka_unit_test(a_kernel_image_keeps_its_addresses_and_tells_its_reference),
 		cmocka_unit_test(a_file_without_symbols_is_told_from_one_that_is_no_elf),
 		cmocka_unit_test(a_file_cut_at_any_byte_harms_nothing),

@@ -64,7 +64,9 @@ static int refuse_event(const char *name)
 	for (size_t i = 0; i < ARRAY_COUNT(named_events); i++)
 		names[i] = named_events[i].name;
 	nearest = nearest_name(name, names);
-	remedy = nearest ? must_format("did you mean '%s'?", nearest) : NULL;
+	remedy = nearest ? must_format("did you mean '%s'?", nearest)
+			 : must_copy("give a hardware or software event of `perf list`, rHEX, "
+				     "or pmu/term=value/");
 	return fail_plain(-ENOENT, remedy, "unknown event '%s'", name);
 }
 

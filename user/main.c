@@ -12,7 +12,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A row a command; what runs without a command's name comes last, it has no name. */
 static const struct command *const commands[] = {
@@ -250,11 +252,25 @@ static void open_standard_files(void)
 			open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Recordings are mapped: one that somebody cuts short meanwhile ends in SIGBUS at the first page
+ * that is gone, and there is nothing to go on with. */
+static void say_that_file_was_cut(int number)
+{
+	static const char sentence[] = "bpfprof: the recording became shorter while it was read; "
+				       "read it again when nobody writes to it\n";
+	ssize_t written = write(STDERR_FILENO, sentence, sizeof(sentence) - 1);
+
+	(void)number;
+	(void)written;
+	_exit(STATUS_COULD_NOT);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
 	open_standard_files();
+	signal(SIGBUS, say_that_file_was_cut);
 	if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
 		setenv("BPFPROF_PAGER", "", 1);
 		argc--;

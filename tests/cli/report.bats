@@ -173,6 +173,15 @@ share() {
 	[[ $output == *"/dev/zero is not a perf.data file"* ]]
 }
 
+@test "a file that is cut while it is read is one line" {
+	"$BPFPROF" record -q -F 9999 -o shrinking.data -- "$WORKLOADS/mainbarfoo" 500 >/dev/null
+	# The printer waits for its reader after some 64 kB.
+	run bash -c '{ "$BPFPROF" script -i shrinking.data 2>said; echo $? >status; } |
+		{ read -r _; truncate -s 4096 shrinking.data; cat >/dev/null; }; cat said; exit "$(cat status)"'
+	[ "$status" = 1 ]
+	[ "$output" = "bpfprof: the recording became shorter while it was read; read it again when nobody writes to it" ]
+}
+
 @test "a cut file shows what is whole, one line says so, and the status is 1" {
 	head -c $(($(stat -c %s perf.data) * 2 / 3)) perf.data >cut.data
 	run bash -c '"$BPFPROF" report -q -g none -i cut.data >cut.out 2>cut.err'

@@ -185,10 +185,22 @@ int output_publish(struct output *output)
 	return 0;
 }
 
+/* Somebody removed the file, or its folder, under us: nobody will ever read it. */
+static bool was_removed(const struct output *output)
+{
+	struct stat status;
+
+	return output->fd >= 0 && !output->is_pipe && !output->temporary &&
+	       !fstat(output->fd, &status) && !status.st_nlink;
+}
+
 int output_close(struct output *output)
 {
 	int error = 0;
 
+	if (was_removed(output))
+		error = fail_plain(-ENOENT, "record again", "%s was removed while it was written",
+				   output->path);
 	if (output->temporary)
 		unlink(output->temporary);
 	/* gives back what output_room() took behind the end */

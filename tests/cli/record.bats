@@ -321,6 +321,16 @@ last_thread() {
 		"$BPFPROF" record -o "$BATS_TEST_TMPDIR/x.data"
 }
 
+@test "a file that is removed meanwhile is missed" {
+	cd "$BATS_TEST_TMPDIR" || return
+	run -1 "$BPFPROF" record -o gone.data -- sh -c 'until [ -e gone.data ]; do :; done; rm gone.data'
+	[[ $output == *"gone.data was removed while it was written; record again"* ]]
+}
+
+@test "a ring larger than the kernel's side can be is refused" {
+	refused 2 "--ring-size is too large; give at most 1G" "$BPFPROF" record --ring-size 1T
+}
+
 @test "unknown events and options suggest the nearest" {
 	refused 2 "unknown event 'cyclse'; did you mean 'cycles'?" "$BPFPROF" record -e cyclse
 	refused 2 "did you mean --duration?" "$BPFPROF" record --duratoin 1

@@ -21,6 +21,7 @@
 #include <sys/stat.h>
 
 enum {
+	RING_MAX_BYTES = 1 << 30,
 	SYSCTL_BYTES = 4096,
 	STATUS_FILE_BYTES = 65536,
 	HIGHEST_PID = 1 << 22, /* PID_MAX_LIMIT of include/linux/threads.h */
@@ -249,6 +250,14 @@ static int plan_rate(struct record_plan *plan, const struct record_settings *set
 			  plan->frequency_hz, (unsigned long long)limit);
 }
 
+static int plan_ring(struct record_plan *plan, const struct record_settings *settings)
+{
+	if (settings->ring_bytes > RING_MAX_BYTES)
+		return fail_plain(-EINVAL, "give at most 1G", "--ring-size is too large");
+	plan->capture.ring_bytes = settings->ring_bytes;
+	return 0;
+}
+
 static int plan_stack(struct record_plan *plan, const struct record_settings *settings)
 {
 	u64 limit = read_limit("perf_event_max_stack", MAX_STACK_DEFAULT);
@@ -314,13 +323,14 @@ int record_plan_make(const struct record_settings *settings, struct arguments ar
 	int error;
 
 	*ret_plan = (struct record_plan){.settings = settings};
-	ret_plan->capture.ring_bytes = settings->ring_bytes;
 	ret_plan->capture.wants_idle = settings->wants_idle;
 	error = plan_command(ret_plan, arguments);
 	if (!error)
 		error = plan_targets(ret_plan, settings);
 	if (!error)
 		error = plan_rate(ret_plan, settings);
+	if (!error)
+		error = plan_ring(ret_plan, settings);
 	if (!error)
 		error = plan_stack(ret_plan, settings);
 	return error ? error : plan_events(ret_plan, settings);

@@ -37,13 +37,6 @@ void compressor_free(struct compressor *compressor)
 	free(compressor);
 }
 
-size_t compressor_bound(size_t length)
-{
-	/* zstd's bound is for a frame; a flush may end a block early, with 3 bytes of header each
-	 */
-	return ZSTD_compressBound(length) + 64;
-}
-
 int compressor_block(struct compressor *compressor, struct bytes block, u8 *out, size_t capacity,
 		     size_t *ret_length)
 {

@@ -10,20 +10,17 @@
 
 struct compressor;
 
-/* `level` as zstd's, 1 … 19. Free with compressor_free(). */
+/* `level` as zstd's, 1 … 22. Free with compressor_free(). */
 struct compressor *compressor_new(int level);
 /* Frees; NULL is fine. */
 void compressor_free(struct compressor *compressor);
 
-/* The most bytes that a block of `length` bytes can grow to. */
-size_t compressor_bound(size_t length);
-
 /*
  * Compresses one block and flushes, so that it can be read without what follows.
  *
- * out, capacity  at least compressor_bound(block.length) bytes
+ * out, capacity  a little more than the block: what does not compress grows by a few bytes
  * ret_length     bytes written to `out`
- * Returns 0 or -EIO without a sentence: the stream is spoilt.
+ * Returns 0 or -EIO without a sentence (`capacity` did not do, too): the stream is spoilt.
  */
 int compressor_block(struct compressor *compressor, struct bytes block, u8 *out, size_t capacity,
 		     size_t *ret_length);

@@ -340,13 +340,3 @@ const struct symbol *symbols_at(const struct symbols *symbols, size_t index)
 {
 	return &symbols->rows.items[index];
 }
-
-size_t symbols_bytes(const struct symbols *symbols)
-{
-	size_t bytes = sizeof(*symbols) + symbols->rows.capacity * sizeof(struct symbol) +
-		       symbols->rows.count * (sizeof(u64) + sizeof(u32));
-
-	for (const struct name_block *block = symbols->names; block; block = block->next)
-		bytes += sizeof(*block) + block->capacity;
-	return bytes;
-}

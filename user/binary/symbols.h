@@ -43,8 +43,6 @@ const struct symbol *symbols_find(const struct symbols *symbols, u64 address);
 size_t symbols_count(const struct symbols *symbols);
 /* Symbol `index`, in ascending order of start. Borrowed. */
 const struct symbol *symbols_at(const struct symbols *symbols, size_t index);
-/* Memory the table takes, in bytes. */
-size_t symbols_bytes(const struct symbols *symbols);
 
 /*
  * Adds the functions of an ELF image by file offset, as perf does: .symtab and .dynsym, PLT entries

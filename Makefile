@@ -220,11 +220,6 @@ $(BUILD)/tests/workloads/%: tests/workloads/%.cc
 	$(SAY) "  LOAD  $@"
 	$(Q)$(CXX) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
 
-.PHONY: golden
-golden: tests-built ## write the expected outputs in tests/golden/ again; review the diff
-	$(Q)GOLDEN=write $(run_tests) unit cli
-	@git --no-pager diff --stat -- tests/golden
-
 .PHONY: asan
 asan: ## run unit and command-line tests with ASan and UBSan, leaks included
 	$(Q)ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1 \

@@ -150,8 +150,7 @@ int call_graph_config(const char *key, const char *value, struct call_graph_sett
 		if (strcmp(key, keys[i].key) != 0)
 			continue;
 		if (!word || word->part != keys[i].part)
-			return fail_plain(-EINVAL, NULL, "call-graph.%s: no such value: %s", key,
-					  value);
+			return fail_plain(-EINVAL, NULL, "no such value");
 		use_word(word, settings);
 		return 0;
 	}
@@ -159,5 +158,5 @@ int call_graph_config(const char *key, const char *value, struct call_graph_sett
 		error = parse_threshold(value, &settings->threshold_percent);
 	else if (!strcmp(key, "print-limit"))
 		error = parse_limit(value, &settings->print_limit);
-	return error ? fail_plain(error, NULL, "call-graph.%s: not a number: %s", key, value) : 0;
+	return error ? fail_plain(error, NULL, "not a number") : 0;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/report_settings.h"
+#include "cmd/warnings.h"
 #include "export/export.h"
 #include "perfdata/perfdata.h"
 #include "symbolize/symbolize.h"
@@ -132,8 +133,12 @@ static int count_samples(struct report *report)
 	const struct event_source *sources = perfdata_sources(report->data, &count);
 	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
 	struct event_sink *sink = filter_new(&filter, profile_builder_sink(builder));
-	int error = perfdata_read(report->data, sink);
+	int error;
 
+	if (!report->settings->is_quiet)
+		perfdata_on_progress(report->data, progress_show);
+	error = perfdata_read(report->data, sink);
+	progress_clear();
 	report->profile = profile_builder_take(builder);
 	filter_free(sink);
 	profile_builder_free(builder);
@@ -235,6 +240,8 @@ static void write_preamble(const struct report *report)
 	write_hidden("symbol", filters->symbols.items, filters->symbols.count);
 	printf("#\n# Total Lost Samples: %llu\n#\n",
 	       (unsigned long long)report_lost_samples(&report->facts));
+	if (report->facts.idle_skipped)
+		puts("# The idle task was left out (keep it with --idle)\n#");
 }
 
 static void write_text(const struct report *report)
@@ -323,8 +330,6 @@ static int run(struct report *report, const char *path)
 	/* A damaged file gives what it can; what is wrong with it is said at the end. */
 	if (error)
 		damage = must_copy(fail_sentence());
-	if (report->settings->is_verbose)
-		fputs(perfdata_warnings(report->data), stderr);
 	gather_facts(report);
 	if (!report->profile->totals.samples && !damage)
 		return fail_plain(-ENODATA, NULL, "%s has no samples%s", path,
@@ -336,6 +341,9 @@ static int run(struct report *report, const char *path)
 		write_json(report, path);
 	else
 		write_text(report);
+	pager_finish();
+	if (!report->settings->is_quiet)
+		print_warnings(report->data);
 	return damage ? fail_plain(error, NULL, "%s", damage) : STATUS_DONE;
 }
 

@@ -241,11 +241,10 @@ const struct option_row report_options[] = {
 	FLAG(0, "header-only", header_only, "print only that"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages (default: auto)"),
-	FLAG('v', "verbose", is_verbose, "say what of the file was passed over"),
 	/* accepted */
 	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),
 	IGNORED('m', "modules"), IGNORED(0, "demangle-kernel"), IGNORED(0, "skip-empty"),
-	IGNORED(0, "no-branch-stack"),
+	IGNORED(0, "no-branch-stack"), IGNORED('v', "verbose"),
 	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
 	 .help = "as --dsos", .hidden = true},
 	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",

@@ -22,7 +22,7 @@ struct report_settings {
 	bool is_relative;
 	bool show_samples, show_period, show_system_share;
 	bool header, header_only;
-	bool is_quiet, is_verbose;
+	bool is_quiet;
 	bool json;
 	bool demangle;
 	bool ignored; /* where options go that change nothing here */

@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"
+#include "cmd/warnings.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -279,7 +280,7 @@ static int run(const void *all_settings, struct arguments arguments)
 		error = print_samples(settings, data, &chosen.settings);
 	pager_finish();
 	if (!settings->quiet)
-		fputs(perfdata_warnings(data), stderr);
+		print_warnings(data);
 	return error;
 }
 

@@ -81,8 +81,6 @@ static void write_samples(const struct report_facts *facts, FILE *out)
 	write_counters(facts, LOST, "lost", out);
 	write_counters(facts, SKIPPED, "left out", out);
 	write_counters(facts, OTHER, "times", out);
-	if (facts->idle_skipped && !lost_for(facts, COUNTER_skipped_idle))
-		fputs("#   the idle task was left out (keep it with --idle)\n", out);
 }
 
 static u64 cut_stacks(const struct profile_totals *totals)

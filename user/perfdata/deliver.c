@@ -113,8 +113,11 @@ static int hand_over_all(struct delivery *delivery)
 	struct perfdata *data = delivery->data;
 	int error = 0;
 
-	for (size_t i = 0; i < data->events.count && !error; i++)
+	for (size_t i = 0; i < data->events.count && !error; i++) {
 		error = hand_over(delivery, (const u8 *)(uintptr_t)data->events.items[i].place);
+		if (data->show_progress)
+			data->show_progress("reading", i + 1, data->events.count);
+	}
 	if (!error)
 		error = hand_over_losses(delivery);
 	if (!error && delivery->sink->on_end)

@@ -394,6 +394,12 @@ const struct event_source *perfdata_sources(const struct perfdata *data, u32 *re
 	return data->sources.items;
 }
 
+void perfdata_on_progress(struct perfdata *data,
+			  void (*show)(const char *what, u64 done, u64 total))
+{
+	data->show_progress = show;
+}
+
 const char *perfdata_warnings(const struct perfdata *data)
 {
 	return text_view(&data->warnings);

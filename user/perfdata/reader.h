@@ -64,6 +64,11 @@ const struct event_source *perfdata_sources(const struct perfdata *data, u32 *re
  */
 int perfdata_read(struct perfdata *data, struct event_sink *sink);
 
+/* From now on `show` hears how far perfdata_read() has come, in records: cheap, or it slows that.
+ */
+void perfdata_on_progress(struct perfdata *data,
+			  void (*show)(const char *what, u64 done, u64 total));
+
 /* Things passed over (unknown records or features), one line each; "" if none. Borrowed. */
 const char *perfdata_warnings(const struct perfdata *data);
 

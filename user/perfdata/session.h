@@ -47,6 +47,7 @@ struct perfdata {
 
 	u64 sample_count, malformed_count, unknown_id_count;
 	struct perfdata_extra extra;
+	void (*show_progress)(const char *what, u64 done, u64 total); /* or NULL */
 	struct text warnings;
 	VEC(u32) unknown_types; /* each kind once */
 	bool has_unknown_feature;

@@ -107,15 +107,25 @@ def shares_of_unnamed(perf, path):
     }
 
 
-def cut_name(keys, candidates):
-    """The keys among the candidates that differ only by a thread name that perf has cut."""
-    for other in candidates:
+def perf_key(keys, theirs):
+    """What perf calls these keys of ours: the same, or with a thread name that perf has cut."""
+    if keys in theirs:
+        return keys
+    for other in theirs:
         if len(other) == len(keys) and all(
-            a == b or (min(len(a), len(b)) >= 7 and (a.startswith(b) or b.startswith(a)))
-            for a, b in zip(other, keys)
+            mine == name or (len(name) >= 7 and mine.startswith(name))
+            for name, mine in zip(other, keys)
         ):
             return other
-    return None
+    return keys
+
+
+def under_perf_keys(ours, theirs):
+    """Ours with perf's keys; names that perf has cut to the same one share their lines."""
+    found = defaultdict(list)
+    for keys, rows in ours.items():
+        found[perf_key(keys, theirs)] += rows
+    return {keys: sorted(rows) for keys, rows in found.items()}
 
 
 def close(one, other):
@@ -127,13 +137,13 @@ def close(one, other):
 
 def compare_named(theirs, ours, differences):
     agreed = 0
-    left = dict(ours)
+    left = under_perf_keys(ours, theirs)
     for keys, figures in theirs.items():
-        match = keys if keys in left else cut_name(keys, left)
-        if match is None:
+        mine = left.pop(keys, None)
+        if mine is None:
             differences.append(f"only perf: {keys} {figures}")
-        elif not close(figures, left.pop(match)):
-            differences.append(f"{keys}: perf {figures}, bpfprof {ours[match]}")
+        elif not close(figures, mine):
+            differences.append(f"{keys}: perf {figures}, bpfprof {mine}")
         else:
             agreed += len(figures)
     differences.extend(f"only bpfprof: {keys} {figures}" for keys, figures in left.items())
@@ -150,8 +160,7 @@ def compare_unnamed(titles, theirs, ours, shares, differences):
             self_of[keys] += row[own]
     for keys, rows in ours.items():
         # a frame may have a line for the kernel and one for user space
-        match = keys if keys in self_of else cut_name(keys, self_of)
-        wanted = self_of.pop(match, 0.0)
+        wanted = self_of.pop(perf_key(keys, self_of), 0.0)
         if abs(sum(row[own] for row in rows) - wanted) > TOLERANCE * len(rows):
             differences.append(f"{keys}: self: perf {wanted}, bpfprof {rows}")
         elif shares is None or "Children" not in figures:

@@ -191,3 +191,26 @@ share() {
 	[ "$(wc -l <cut.err)" = 1 ]
 	grep -q foo cut.out
 }
+
+@test "records that are not known are passed over with one line, and quietly with -q" {
+	python3 - <<-'PYTHON'
+		import struct
+		data = bytearray(open('perf.data', 'rb').read())
+		at, size = struct.unpack_from('<QQ', data, 40)
+		while struct.unpack_from('<I', data, at)[0] != 3:  # COMM
+		    at += struct.unpack_from('<H', data, at + 6)[0]
+		struct.pack_into('<I', data, at, 120)
+		open('unknown.data', 'wb').write(data)
+	PYTHON
+	"$BPFPROF" report -i unknown.data >out 2>stderr
+	diff <(echo "bpfprof: records of type 120 are not known and were passed over") stderr
+	grep -q 'foo$' out
+	"$BPFPROF" report -q -i unknown.data >out 2>stderr
+	[ ! -s stderr ]
+}
+
+@test "a recording with the idle task does not say that it was left out" {
+	"$BPFPROF" record -q -a --idle --duration 1 -o idle.data
+	"$BPFPROF" report -i idle.data >out
+	if grep -q 'idle task was left out' out; then return 1; fi
+}

@@ -31,8 +31,8 @@ static const char *const unnamed_sentences[UNNAMED_REASON_COUNT] = {
 	[UNNAMED_NO_MAPPING] = "no mapping covers them",
 	[UNNAMED_NOT_ELF] = "not a readable ELF file",
 	[UNNAMED_KERNEL_HIDDEN] =
-		"kernel addresses are hidden or of another kernel; run as root on the machine "
-		"recorded, or give --kallsyms",
+		("kernel addresses are hidden or of another kernel; run as root on the machine "
+		 "recorded, or give --kallsyms"),
 	[UNNAMED_NO_JIT_MAP] = "JIT code without /tmp/perf-PID.map",
 };
 

@@ -47,8 +47,8 @@ static int ask_for_build_ids(void)
 /* A storm of short-lived processes, all of whose mappings must have the right ids. */
 static void record_storm(struct recording *recording, bool beside_another)
 {
-	CLEANUP(closep) int older = beside_another ? ask_for_build_ids() : -1;
-	CLEANUP(closep) int newer = -1;
+	int older = beside_another ? ask_for_build_ids() : -1;
+	int newer = -1;
 	CLEANUP(freep) char *forky = workload("forky");
 	char *storm[] = {forky, "1000", "0", "/bin/true", NULL};
 	struct capture_settings settings = {.targets = {.command = storm}};
@@ -61,6 +61,8 @@ static void record_storm(struct recording *recording, bool beside_another)
 		newer = ask_for_build_ids();
 	recording_run(recording, SIZE_MAX);
 	recording_stop(recording);
+	closep(&older);
+	closep(&newer);
 	/* The program, its interpreter, its library. */
 	assert_true(mapped_files >= 3 * CHILDREN);
 	assert_int_equal(right_ids, mapped_files);

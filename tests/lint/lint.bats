@@ -13,6 +13,7 @@ holds() {
 }
 
 @test "every C file is laid out by clang-format" { holds format; }
+@test "clang accepts every C file without a warning" { holds clang; }
 @test "clang-tidy finds nothing" { holds tidy; }
 @test "cppcheck finds nothing" { holds cppcheck; }
 @test "shellcheck finds nothing" { holds shell; }

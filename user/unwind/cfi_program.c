@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Call frame instructions over three registers.
+ *
+ * Everything that is not the CFA, the return address or the frame pointer is stepped over. Rules
+ * are handed over when the address moves on, so that several instructions at one address make one
+ * rule.
+ */
+#include "unwind/cfi_program.h"
+
+#include "base/memory.h"
+#include "unwind/cfi_expression.h"
+#include "unwind/cfi_number.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Source: DWARF 5, table 7.29, and LSB 5.0 core, 10.6.1.1 (GNU_…). */
+enum {
+	CFA_ADVANCE_LOC = 0x40, /* the two high bits; delta or register in the low six */
+	CFA_OFFSET = 0x80,
+	CFA_RESTORE = 0xc0,
+	CFA_LOW_BITS = 0x3f,
+
+	CFA_NOP = 0x00,
+	CFA_SET_LOC = 0x01,
+	CFA_ADVANCE_LOC1 = 0x02,
+	CFA_ADVANCE_LOC2 = 0x03,
+	CFA_ADVANCE_LOC4 = 0x04,
+	CFA_OFFSET_EXTENDED = 0x05,
+	CFA_RESTORE_EXTENDED = 0x06,
+	CFA_UNDEFINED = 0x07,
+	CFA_SAME_VALUE = 0x08,
+	CFA_IN_REGISTER = 0x09,
+	CFA_REMEMBER_STATE = 0x0a,
+	CFA_RESTORE_STATE = 0x0b,
+	CFA_DEF_CFA = 0x0c,
+	CFA_DEF_CFA_REGISTER = 0x0d,
+	CFA_DEF_CFA_OFFSET = 0x0e,
+	CFA_DEF_CFA_EXPRESSION = 0x0f,
+	CFA_EXPRESSION = 0x10,
+	CFA_OFFSET_EXTENDED_SF = 0x11,
+	CFA_DEF_CFA_SF = 0x12,
+	CFA_DEF_CFA_OFFSET_SF = 0x13,
+	CFA_VAL_OFFSET = 0x14,
+	CFA_VAL_OFFSET_SF = 0x15,
+	CFA_VAL_EXPRESSION = 0x16,
+	CFA_NEGATE_RA_STATE =
+		0x2d, /* AArch64: the return address is signed; the step strips that */
+	CFA_GNU_ARGS_SIZE = 0x2e,
+	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
+};
+
+/* gcc nests one or two; hand-written assembly a few more. */
+enum { REMEMBER_MAX = 16 };
+
+struct registers {
+	u64 sp, fp;
+};
+
+/* Source: psABI AMD64, figure 3.36; DWARF for the Arm 64-bit architecture, 4.1. */
+static const struct registers registers_of[] = {
+	[CFI_X86_64] = {.sp = 7, .fp = 6},
+	[CFI_AARCH64] = {.sp = 31, .fp = 29},
+};
+
+struct run {
+	const struct cfi_program *program;
+	struct registers registers;
+	struct cursor cursor;
+	struct cfi_state *state;
+	struct cfi_state remembered[REMEMBER_MAX];
+	u32 remembered_count;
+	u64 address;
+	struct unwind_rule last; /* handed over last */
+	bool has_last;
+	u64 unsupported;
+};
+
+struct cfi_state cfi_state_new(enum cfi_machine machine)
+{
+	struct cfi_state state = {.rule = {.cfa_kind = CFA_UNSUPPORTED}};
+
+	/* On x86-64 the call itself put the return address on the stack: a CIE always says where.
+	 */
+	state.pc_unsupported = machine == CFI_X86_64;
+	return state;
+}
+
+struct unwind_rule cfi_state_rule(const struct cfi_state *state)
+{
+	const struct unwind_rule *rule = &state->rule;
+	bool sp_differs = state->has_sp_rule &&
+			  (rule->cfa_kind != CFA_MEMORY || rule->cfa_offset != state->sp_offset);
+
+	if (rule->pc_kind == SAVED_UNDEFINED)
+		return (struct unwind_rule){.cfa_kind = CFA_END};
+	if (state->is_unsupported || state->pc_unsupported || sp_differs)
+		return (struct unwind_rule){.cfa_kind = CFA_UNSUPPORTED};
+	return *rule;
+}
+
+/* Hands over the rule that holds from the address on, if it differs from the one before. */
+static int hand_over(struct run *run)
+{
+	struct unwind_rule rule = cfi_state_rule(run->state);
+
+	if (run->has_last && !memcmp(&rule, &run->last, sizeof(rule)))
+		return 0;
+	run->last = rule;
+	run->has_last = true;
+	run->unsupported += rule.cfa_kind == CFA_UNSUPPORTED;
+	return run->program->take(run->program->context, run->address, &rule);
+}
+
+static int move_to(struct run *run, u64 address)
+{
+	int error;
+
+	if (!run->program->take || address < run->address || address > run->program->end)
+		return -EBADMSG;
+	if (address == run->address)
+		return 0;
+	error = hand_over(run);
+	run->address = address;
+	return error;
+}
+
+static int advance(struct run *run, u64 delta)
+{
+	return move_to(run, run->address + delta * run->program->code_align);
+}
+
+/* Where the CFA is: register + offset. */
+static void define_cfa(struct run *run, u64 number, s64 offset)
+{
+	struct unwind_rule *rule = &run->state->rule;
+
+	run->state->is_unsupported = number > 0xff || offset != (s32)offset;
+	rule->cfa_kind = CFA_REGISTER;
+	rule->cfa_register = (u8)number;
+	rule->cfa_offset = (s32)offset;
+	rule->more = 0;
+}
+
+static void define_cfa_by_expression(struct run *run, struct bytes bytes)
+{
+	static const u8 kinds[] = {
+		[SHAPE_REGISTER] = CFA_REGISTER,
+		[SHAPE_MEMORY] = CFA_MEMORY,
+		[SHAPE_PLT] = CFA_PLT,
+	};
+	struct cfi_expression expression = cfi_expression_read(bytes);
+
+	define_cfa(run, expression.base, expression.offset);
+	if (expression.shape == SHAPE_OTHER || expression.more != (int16_t)expression.more)
+		run->state->is_unsupported = true;
+	run->state->rule.cfa_kind = kinds[expression.shape];
+	run->state->rule.more = (int16_t)expression.more;
+}
+
+/* Where a register's value for the caller is; `fits` is false for what no rule can hold. */
+static void save(struct run *run, u64 number, enum saved_kind kind, s64 offset, bool fits)
+{
+	struct unwind_rule *rule = &run->state->rule;
+
+	fits &= offset == (int16_t)offset;
+	if (number == run->program->return_register) {
+		run->state->pc_unsupported = !fits;
+		rule->pc_kind = (u8)kind;
+		rule->pc_offset = fits ? (int16_t)offset : 0;
+	} else if (number == run->registers.fp) {
+		rule->fp_kind = (u8)(fits ? kind : SAVED_UNDEFINED);
+		rule->fp_offset = fits ? (int16_t)offset : 0;
+	} else if (number == run->registers.sp) {
+		run->state->has_sp_rule = kind != SAVED_SAME;
+		run->state->sp_offset = kind == SAVED_AT_SP && fits ? offset : INT64_MIN;
+	}
+}
+
+static void save_by_expression(struct run *run, u64 number, struct bytes bytes)
+{
+	struct cfi_expression expression = cfi_expression_read(bytes);
+	bool from_sp = expression.base == run->registers.sp;
+	bool from_fp = expression.base == run->registers.fp;
+
+	save(run, number, from_fp ? SAVED_AT_FP : SAVED_AT_SP, expression.offset,
+	     expression.shape == SHAPE_REGISTER && (from_sp || from_fp));
+}
+
+/* Back to what the CIE said of a register. */
+static int restore(struct run *run, u64 number)
+{
+	const struct cfi_state *initial = run->program->initial;
+	struct cfi_state *state = run->state;
+
+	if (!initial)
+		return -EBADMSG;
+	if (number == run->program->return_register) {
+		state->pc_unsupported = initial->pc_unsupported;
+		state->rule.pc_kind = initial->rule.pc_kind;
+		state->rule.pc_offset = initial->rule.pc_offset;
+	} else if (number == run->registers.fp) {
+		state->rule.fp_kind = initial->rule.fp_kind;
+		state->rule.fp_offset = initial->rule.fp_offset;
+	} else if (number == run->registers.sp) {
+		state->has_sp_rule = initial->has_sp_rule;
+		state->sp_offset = initial->sp_offset;
+	}
+	return 0;
+}
+
+static int remember(struct run *run)
+{
+	if (run->remembered_count == REMEMBER_MAX)
+		return -EBADMSG;
+	run->remembered[run->remembered_count++] = *run->state;
+	return 0;
+}
+
+static int recall(struct run *run)
+{
+	if (!run->remembered_count)
+		return -EBADMSG;
+	*run->state = run->remembered[--run->remembered_count];
+	return 0;
+}
+
+static struct bytes block(struct run *run)
+{
+	u64 length = cfi_uleb(&run->cursor);
+	const u8 *start = cursor_take(&run->cursor, length);
+
+	return (struct bytes){.start = start, .length = start ? length : 0};
+}
+
+static s64 scaled(struct run *run, s64 factored)
+{
+	s64 product;
+
+	if (__builtin_mul_overflow(factored, run->program->data_align, &product))
+		run->cursor.overrun = true;
+	return run->cursor.overrun ? 0 : product;
+}
+
+/* Instructions that move the address. */
+static int step_location(struct run *run, u8 operation)
+{
+	switch (operation) {
+	case CFA_SET_LOC:
+		return move_to(run, cfi_pointer(&run->cursor, run->program->pointer_encoding,
+						run->program->section));
+	case CFA_ADVANCE_LOC1:
+		return advance(run, cursor_u8(&run->cursor));
+	case CFA_ADVANCE_LOC2:
+		return advance(run, cursor_u16(&run->cursor));
+	case CFA_ADVANCE_LOC4:
+		return advance(run, cursor_u32(&run->cursor));
+	}
+	return -EBADMSG;
+}
+
+/* Instructions that define the CFA. */
+static int step_cfa(struct run *run, u8 operation)
+{
+	const struct unwind_rule *rule = &run->state->rule;
+	u64 number;
+
+	switch (operation) {
+	case CFA_DEF_CFA:
+		number = cfi_uleb(&run->cursor);
+		define_cfa(run, number, (s64)cfi_uleb(&run->cursor));
+		return 0;
+	case CFA_DEF_CFA_SF:
+		number = cfi_uleb(&run->cursor);
+		define_cfa(run, number, scaled(run, cfi_sleb(&run->cursor)));
+		return 0;
+	case CFA_DEF_CFA_REGISTER:
+		define_cfa(run, cfi_uleb(&run->cursor), rule->cfa_offset);
+		return 0;
+	case CFA_DEF_CFA_OFFSET:
+		define_cfa(run, rule->cfa_register, (s64)cfi_uleb(&run->cursor));
+		return 0;
+	case CFA_DEF_CFA_OFFSET_SF:
+		define_cfa(run, rule->cfa_register, scaled(run, cfi_sleb(&run->cursor)));
+		return 0;
+	case CFA_DEF_CFA_EXPRESSION:
+		define_cfa_by_expression(run, block(run));
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+/* Instructions that say where a register was saved, by the register's number. */
+static int step_register(struct run *run, u8 operation)
+{
+	u64 number = cfi_uleb(&run->cursor);
+
+	switch (operation) {
+	case CFA_OFFSET_EXTENDED:
+		save(run, number, SAVED_AT_CFA, scaled(run, (s64)cfi_uleb(&run->cursor)), true);
+		return 0;
+	case CFA_OFFSET_EXTENDED_SF:
+		save(run, number, SAVED_AT_CFA, scaled(run, cfi_sleb(&run->cursor)), true);
+		return 0;
+	case CFA_GNU_NEGATIVE_OFFSET_EXTENDED:
+		save(run, number, SAVED_AT_CFA, -scaled(run, (s64)cfi_uleb(&run->cursor)), true);
+		return 0;
+	case CFA_RESTORE_EXTENDED:
+		return restore(run, number);
+	case CFA_UNDEFINED:
+		save(run, number, SAVED_UNDEFINED, 0, true);
+		return 0;
+	case CFA_SAME_VALUE:
+		save(run, number, SAVED_SAME, 0, true);
+		return 0;
+	case CFA_IN_REGISTER:
+	case CFA_VAL_OFFSET:
+	case CFA_VAL_OFFSET_SF:
+		cfi_uleb(&run->cursor);
+		save(run, number, SAVED_AT_CFA, 0, false);
+		return 0;
+	case CFA_EXPRESSION:
+		save_by_expression(run, number, block(run));
+		return 0;
+	case CFA_VAL_EXPRESSION:
+		block(run);
+		save(run, number, SAVED_AT_CFA, 0, false);
+		return 0;
+	}
+	return -EBADMSG;
+}
+
+static int step(struct run *run)
+{
+	u8 operation = cursor_u8(&run->cursor);
+	u8 low = operation & CFA_LOW_BITS;
+
+	switch (operation & ~CFA_LOW_BITS) {
+	case CFA_ADVANCE_LOC:
+		return advance(run, low);
+	case CFA_OFFSET:
+		save(run, low, SAVED_AT_CFA, scaled(run, (s64)cfi_uleb(&run->cursor)), true);
+		return 0;
+	case CFA_RESTORE:
+		return restore(run, low);
+	}
+	switch (operation) {
+	case CFA_NOP:
+	case CFA_NEGATE_RA_STATE:
+		return 0;
+	case CFA_GNU_ARGS_SIZE:
+		cfi_uleb(&run->cursor);
+		return 0;
+	case CFA_REMEMBER_STATE:
+		return remember(run);
+	case CFA_RESTORE_STATE:
+		return recall(run);
+	}
+	if (operation <= CFA_ADVANCE_LOC4)
+		return step_location(run, operation);
+	if (operation >= CFA_DEF_CFA && operation <= CFA_DEF_CFA_EXPRESSION)
+		return step_cfa(run, operation);
+	if (operation == CFA_DEF_CFA_SF || operation == CFA_DEF_CFA_OFFSET_SF)
+		return step_cfa(run, operation);
+	return step_register(run, operation);
+}
+
+int cfi_program_run(const struct cfi_program *program, struct cfi_state *state,
+		    u64 *ret_unsupported)
+{
+	struct run run = {
+		.program = program,
+		.registers = registers_of[program->section->machine],
+		.cursor = cursor_of(program->instructions),
+		.state = state,
+		.address = program->start,
+	};
+	int error = 0;
+
+	run.cursor.swap = program->section->swap;
+	while (cursor_left(&run.cursor) && !error) {
+		error = step(&run);
+		if (!error && run.cursor.overrun)
+			error = -EBADMSG;
+	}
+	if (!error && program->take && run.address < program->end)
+		error = hand_over(&run);
+	*ret_unsupported += run.unsupported;
+	return error;
+}

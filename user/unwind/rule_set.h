@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The distinct unwind rules of all binaries, by number.
+ */
+#ifndef UNWIND_RULE_SET_H
+#define UNWIND_RULE_SET_H
+
+#include "base/idmap.h"
+#include "base/vec.h"
+#include "bpfprof/unwind_table.h"
+
+/* Rule 0 is CFA_NONE. Start with rule_set_init(). */
+struct rule_set {
+	VEC(struct unwind_rule) rules;
+	struct idmap
+		rule_of; /* hash of a rule → number + 1; equal hashes stand behind one another */
+};
+
+/* An empty set but for rule 0. */
+void rule_set_init(struct rule_set *set);
+/* The number of this rule, new or known; at most `most` rules: beyond that the number of a
+ * CFA_UNSUPPORTED rule. */
+u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most);
+/* Frees the memory. */
+void rule_set_release(struct rule_set *set);
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Call frame information into compact tables. This is the folder's face; the parts have a header
+ * each.
+ */
+#ifndef UNWIND_UNWIND_H
+#define UNWIND_UNWIND_H
+
+#include "unwind/rows.h"
+#include "unwind/rule_set.h"
+
+#endif

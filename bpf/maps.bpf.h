@@ -66,6 +66,40 @@ struct {
 	__type(value, u8);
 } followed SEC(".maps");
 
+/* The space of words that unwind tables lie in, a segment of 1 MiB at a time. User space adds the
+ * segments and writes them as memory. */
+struct unwind_chunk {
+	u32 words[UNWIND_CHUNK_WORDS];
+};
+
+struct unwind_segment {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, UNWIND_SEGMENT_CHUNKS);
+	__uint(key_size, sizeof(u32));
+	__uint(value_size,
+	       sizeof(struct unwind_chunk)); /* as __type() clang leaves it out of BTF */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY_OF_MAPS);
+	__uint(max_entries, UNWIND_SEGMENTS_MAX);
+	__type(key, u32);
+	__array(values, struct unwind_segment);
+} unwind_segments SEC(".maps");
+
+/* What is known of the files that samples lie in; see struct unwind_file for who writes what. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, UNWIND_FILES_MAX);
+	__type(key, struct unwind_file_key);
+	__type(value, struct unwind_file);
+} unwind_files SEC(".maps");
+
+/* Raised by user space after every change of `unwind_files`: what a CPU remembers of mappings from
+ * before is forgotten. Words that are free again are not written before some drains have passed. */
+volatile u32 unwind_epoch = 0;
+
 /* Counts `counter` on this CPU. */
 static __always_inline void count(u32 counter)
 {

@@ -11,21 +11,28 @@
 #include "bpfprof/counters.h"
 #include "bpfprof/settings.h"
 #include "bpfprof/types.h"
+#include "bpfprof/unwind_table.h"
 
-enum record_kind { RECORD_SAMPLE = 1 };
+enum record_kind { RECORD_SAMPLE = 1, RECORD_FILE_WANTED };
 
 /* In which mode the CPU was. */
 enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
 
 /* Why the user stack ended. The order of enum stack_cut (event/event_sink.h). */
 enum user_stack_end {
-	END_UNKNOWN,	/* the kernel walked it and did not say */
-	END_COMPLETE,	/* a frame pointer or return address of zero */
-	END_NO_STACK,	/* kernel thread, or not asked for */
-	END_TOO_DEEP,	/* max_stack frames, and there are more */
-	END_UNREADABLE, /* stack memory that is not resident */
-	END_BROKEN = 8, /* a frame pointer that is none: code compiled without */
+	END_UNKNOWN,	  /* the kernel walked it and did not say */
+	END_COMPLETE,	  /* a frame pointer or return address of zero */
+	END_NO_STACK,	  /* kernel thread, or not asked for */
+	END_TOO_DEEP,	  /* max_stack frames, and there are more */
+	END_UNREADABLE,	  /* stack memory that is not resident */
+	END_NO_TABLE,	  /* code without unwind table and without frame pointer */
+	END_UNSUPPORTED,  /* a rule that says that rows cannot express it */
+	END_NOT_ANALYSED, /* the file's table is not there yet, and there is no frame pointer */
+	END_BROKEN,	  /* a frame pointer that is none: code compiled without */
 };
+
+/* Which walkers found the frames of a user stack; also which ones the settings allow. */
+enum walkers { WALKER_FRAME_POINTER = 1, WALKER_EH_FRAME = 2 };
 
 /* One sample without its frames: kernel_frames of the kernel stack, then user_frames of the user
  * stack, innermost first, follow. */
@@ -38,11 +45,23 @@ struct sample_header {
 	u64 period;   /* how many events this sample stands for */
 	u32 pid, tid; /* in the namespace of the settings; ~0: outside of it; 0: idle */
 	u16 kernel_frames, user_frames;
-	u8 mode; /* enum cpu_mode */
-	u8 end;	 /* enum user_stack_end */
-	u8 reserved[2];
+	u8 mode;   /* enum cpu_mode */
+	u8 end;	   /* enum user_stack_end */
+	u8 walked; /* enum walkers, or-ed */
+	u8 reserved;
 };
 WIRE_SIZE(struct sample_header, 48);
+
+/* The programs met a file whose table is not there: the mapping [start, end) of process `pid`
+ * (as in the samples) is of that file. Sent once a file; user space answers in `unwind_files`. */
+struct file_wanted {
+	u16 kind; /* enum record_kind */
+	u16 reserved;
+	u32 pid;
+	u64 start, end;
+	struct unwind_file_key file;
+};
+WIRE_SIZE(struct file_wanted, 40);
 
 struct sample_record {
 	struct sample_header header;

@@ -36,7 +36,8 @@ struct program_settings {
 	u8 cgroup_is_v2; /* else of the v1 perf_event tree */
 	u8 wants_idle;
 	u8 wants_stacks;
-	u8 reserved[2];
+	u8 walkers; /* enum walkers (event.h), or-ed: which may be used for user stacks */
+	u8 reserved;
 	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
 };
 WIRE_SIZE(struct program_settings, 64);

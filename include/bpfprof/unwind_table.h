@@ -2,10 +2,16 @@
 /*
  * Unwind tables: how to get from a frame to its caller, by place in the file.
  *
- * Text is cut into pages of 4 KiB of file offset. A row is 4 bytes: where in its page it begins to
- * hold, and the number of its rule; the index says with which row each page begins. Rules are
- * shared by all binaries. Measured, index included: 4.04 to 4.06 bytes a row over libc, libstdc++,
- * perl, python3, libcrypto, cc1 and libLLVM of Debian 12, with 134 to 652 rules each.
+ * A binary's table is one run of 32-bit words: its rules (4 words each), an index (a word for each
+ * page of 4 KiB of file offset), the rows (a word each, ascending in each page). A row says where
+ * in its page a rule begins to hold; a page that begins in the middle of a rule has a row of its
+ * own for it, so that a look-up reads one page only.
+ *
+ * Tables lie behind one another in a space of words that is cut into chunks (an element of a map)
+ * and segments (a map); anything but a rule may lie across the edge of two chunks.
+ *
+ * Measured: 4.04 to 4.06 bytes a row, index included and rules not, over libc, libstdc++, perl,
+ * python3, libcrypto, cc1 and libLLVM of Debian 12, with 134 to 652 rules each.
  */
 #ifndef BPFPROF_UNWIND_TABLE_H
 #define BPFPROF_UNWIND_TABLE_H
@@ -16,6 +22,19 @@ enum {
 	UNWIND_PAGE_BITS = 12, /* of file offset */
 	UNWIND_RULE_BITS = 20,
 	UNWIND_RULE_MAX = (1 << UNWIND_RULE_BITS) - 1,
+
+	UNWIND_RULE_WORDS = 4,
+	UNWIND_CHUNK_WORDS = 1024,
+	UNWIND_SEGMENT_CHUNKS = 256,
+	UNWIND_SEGMENT_WORDS = UNWIND_SEGMENT_CHUNKS * UNWIND_CHUNK_WORDS,
+	UNWIND_SEGMENT_BYTES = UNWIND_SEGMENT_WORDS * 4,
+	UNWIND_SEGMENTS_MAX = 1024, /* 1 GiB */
+
+	/* An index word: where the page's rows begin, in words from the table's first, and how
+	 * many they are. A page with more rows, or a table with more words, cannot be held. */
+	UNWIND_COUNT_BITS = 10,
+	UNWIND_PAGE_ROWS_MAX = (1 << UNWIND_COUNT_BITS) - 1,
+	UNWIND_TABLE_WORDS_MAX = 1 << (32 - UNWIND_COUNT_BITS),
 };
 
 /* Where the caller's stack pointer (the CFA) is. Append-only. */
@@ -61,5 +80,42 @@ static inline u32 unwind_row_rule(unwind_row row)
 {
 	return row & UNWIND_RULE_MAX;
 }
+
+/* Where a table lies and what it covers. */
+struct unwind_place {
+	u32 first_word; /* a multiple of UNWIND_RULE_WORDS */
+	u32 rule_count;
+	u32 first_page; /* of file offset */
+	u32 page_count;
+};
+
+/* --- what the BPF programs know of files --- */
+
+/* A file as the kernel's mappings know it. The device is the kernel's number: major << 20 | minor.
+ * The vDSO is device 0, inode UNWIND_VDSO_INODE. */
+struct unwind_file_key {
+	u64 inode;
+	u32 device, generation;
+};
+WIRE_SIZE(struct unwind_file_key, 16);
+
+enum { UNWIND_VDSO_INODE = 1, UNWIND_FILES_MAX = 8192 };
+
+enum unwind_file_state {
+	FILE_WANTED,   /* asked for by a RECORD_FILE_WANTED, not answered yet */
+	FILE_READY,    /* `place` holds */
+	FILE_NO_TABLE, /* it has no call frame information, or none that can be read */
+	FILE_NO_ROOM,  /* --unwind-memory is used up */
+};
+
+/* A value of the map `unwind_files`. The BPF programs insert a file as wanted when they first meet
+ * it, and user space answers; they write last_used_ns, user space everything else. */
+struct unwind_file {
+	u32 state; /* enum unwind_file_state */
+	u32 reserved;
+	u64 last_used_ns; /* CLOCK_MONOTONIC; refreshed when a CPU looks it up anew */
+	struct unwind_place place;
+};
+WIRE_SIZE(struct unwind_file, 32);
 
 #endif

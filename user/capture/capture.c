@@ -113,12 +113,20 @@ static int check_depth(u32 max_stack)
 			  (unsigned long long)limit);
 }
 
+static const u8 walkers_of[] = {
+	[CALL_GRAPH_AUTO] = WALKER_EH_FRAME | WALKER_FRAME_POINTER,
+	[CALL_GRAPH_DWARF] = WALKER_EH_FRAME,
+	[CALL_GRAPH_FP] = WALKER_FRAME_POINTER,
+	[CALL_GRAPH_NONE] = 0,
+};
+
 static int load_programs(struct capture *capture)
 {
 	struct program_plan plan = {
 		.settings = {.max_stack = capture->settings.max_stack,
 			     .wants_idle = capture->settings.wants_idle,
-			     .wants_stacks = capture->settings.call_graph != CALL_GRAPH_NONE},
+			     .wants_stacks = capture->settings.call_graph != CALL_GRAPH_NONE,
+			     .walkers = walkers_of[capture->settings.call_graph]},
 		.source_count = (u32)capture->settings.event_count,
 		.ring_bytes = ring_bytes(&capture->settings, capture->online_count),
 	};

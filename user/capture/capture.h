@@ -18,7 +18,13 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum call_graph { CALL_GRAPH_FP, CALL_GRAPH_NONE };
+/* How user stacks are taken. */
+enum call_graph {
+	CALL_GRAPH_AUTO,  /* by unwind tables, and by frame pointers where there are none */
+	CALL_GRAPH_DWARF, /* by unwind tables only */
+	CALL_GRAPH_FP,	  /* by frame pointers only */
+	CALL_GRAPH_NONE,
+};
 
 /* Who is profiled. Lists are borrowed until capture_close(). */
 struct capture_targets {

@@ -8,8 +8,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { RULE_NONE, RULE_UNSUPPORTED };
-
 void rule_set_init(struct rule_set *set)
 {
 	static const struct unwind_rule none = {.cfa_kind = CFA_NONE};

@@ -9,17 +9,20 @@
 #include "base/vec.h"
 #include "bpfprof/unwind_table.h"
 
-/* Rule 0 is CFA_NONE. Start with rule_set_init(). */
+/* The rules that every set begins with: of CFA_NONE and of CFA_UNSUPPORTED. */
+enum { RULE_NONE, RULE_UNSUPPORTED };
+
+/* Start with rule_set_init(). */
 struct rule_set {
 	VEC(struct unwind_rule) rules;
 	struct idmap
 		rule_of; /* hash of a rule → number + 1; equal hashes stand behind one another */
 };
 
-/* An empty set but for rule 0. */
+/* An empty set but for RULE_NONE and RULE_UNSUPPORTED. */
 void rule_set_init(struct rule_set *set);
-/* The number of this rule, new or known; at most `most` rules: beyond that the number of a
- * CFA_UNSUPPORTED rule. */
+/* The number of this rule, new or known; at most `most` rules: beyond that
+ * RULE_UNSUPPORTED. */
 u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most);
 /* Frees the memory. */
 void rule_set_release(struct rule_set *set);

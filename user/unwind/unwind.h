@@ -8,5 +8,6 @@
 
 #include "unwind/rows.h"
 #include "unwind/rule_set.h"
+#include "unwind/table_words.h"
 
 #endif

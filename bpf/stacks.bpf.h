@@ -93,12 +93,23 @@ static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
 
 static __always_inline void count_user_stack(u8 end)
 {
-	if (end == END_TOO_DEEP)
+	if (end == END_NO_STACK)
+		return;
+	count(COUNTER_user_stacks);
+	if (end == END_COMPLETE)
+		count(COUNTER_user_stacks_whole);
+	else if (end == END_TOO_DEEP)
 		count(COUNTER_user_stack_too_deep);
 	else if (end == END_BROKEN)
 		count(COUNTER_user_stack_broken);
 	else if (end == END_UNREADABLE)
 		count(COUNTER_user_stack_failed);
+	else if (end == END_NO_TABLE)
+		count(COUNTER_user_stack_no_table);
+	else if (end == END_UNSUPPORTED)
+		count(COUNTER_user_stack_unsupported);
+	else if (end == END_NOT_ANALYSED)
+		count(COUNTER_user_stack_not_analysed);
 }
 
 /* Both stacks into the record, and how many frames they have. Not inlined: see struct user_walk. */

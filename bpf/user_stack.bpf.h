@@ -109,6 +109,7 @@ static __always_inline void walk_frame_pointers(struct scratch *scratch)
 
 	if (first > STACK_MAX_FRAMES)
 		return;
+	record->header.walked |= WALKER_FRAME_POINTER;
 	walk->window = 0; /* where no frame is */
 	walk->window_bytes = PAIR_BYTES;
 	for (u32 i = 0; i < STACK_MAX_FRAMES && i < settings.max_stack; i++) {

@@ -16,6 +16,7 @@
  * SKIPPED left out because the user asked for it
  * LOST   should be in the result and is not
  * CUT    delivered, but the stack is not whole (a part of SENT, not another sum)
+ * STACKS how many of SENT have a user stack, and how many of these are whole
  * OTHER  losses that are not samples; the sentence tells one of them ("2 times: …")
  */
 #define COUNTERS(X)                                                                               \
@@ -41,12 +42,17 @@
 	X(lost_ring_busy, LOST, "ring buffer locked by other CPUs")                               \
 	X(lost_recursion, LOST, "another BPF program was running on the CPU")                     \
 	X(user_stack_broken, CUT, "user stack ends in code without frame pointers")               \
-	X(unfollowed, OTHER, "a child was not followed: too many processes at once")
+	X(unfollowed, OTHER, "a child was not followed: too many processes at once")              \
+	X(user_stacks, STACKS, "samples with a user stack")                                       \
+	X(user_stacks_whole, STACKS, "user stacks that reach the thread's start")                 \
+	X(user_stack_no_table, CUT, "user stack ends in code without unwind table")               \
+	X(user_stack_unsupported, CUT, "user stack ends at an unwind rule we cannot follow")      \
+	X(user_stack_not_analysed, CUT, "user stack ends in code not analysed yet")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };
 
-enum counter_kind { SEEN, SENT, SKIPPED, LOST, CUT, OTHER };
+enum counter_kind { SEEN, SENT, SKIPPED, LOST, CUT, OTHER, STACKS };
 
 #ifndef __bpf__
 struct counter_row {

@@ -120,6 +120,25 @@ same() {
 	[[ $output == *"unknown field 'perido'; did you mean period?"* ]]
 }
 
+@test "each of our stacks says how it was walked and why it ended, if asked" {
+	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	"$BPFPROF" record -q -e cpu-clock -F 500 -o ours.data -- "$WORKLOADS/deep" 20 0.3
+	"$BPFPROF" script -i ours.data >plain.txt
+	"$BPFPROF" script -i ours.data -F +provenance >marked.txt
+	[ "$(grep -c '^deep' marked.txt)" -gt 50 ]
+	# the mark ends the sample's line, and nothing else differs
+	run ! grep -Ev '^$|^	|^deep.* cpu-clock: \[(eh_frame|frame pointers|eh_frame and frame pointers), [a-z ]+\]$|^deep.*: \[no user stack\]$' marked.txt
+	sed -E '/^deep/s/\[[a-z_ ,]+\]$//' marked.txt | diff plain.txt -
+	"$PERF" script -i ours.data >perf.txt 2>perf.err
+	[ ! -s perf.err ]
+	diff perf.txt plain.txt
+}
+
+@test "a recording of perf does not say how stacks were walked" {
+	run ! "$BPFPROF" script -i chains.data -F +provenance
+	[ "$output" = "bpfprof: the samples hold no 'provenance'; leave it out of -F" ]
+}
+
 @test "a range that makes no sense is answered" {
 	run ! "$BPFPROF" script -i flat.data --time 20%-10%
 	[ "${#lines[@]}" = 1 ]

@@ -32,8 +32,7 @@ static bool is_stack_of_deep(const struct sample *sample, const struct frame *fr
 	for (u32 i = 3; i < depth + 1; i++)
 		if (frames[i].address != frames[2].address)
 			return false;
-	return frames[depth + 1].address != frames[2].address &&
-	       frames[depth].origin == ORIGIN_FRAME_POINTER;
+	return frames[depth + 1].address != frames[2].address && sample->walked;
 }
 
 static void known_stack_comes_whole(void **state)

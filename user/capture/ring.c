@@ -25,8 +25,14 @@ static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_fr
 	for (u32 i = 0; i < frame_count; i++) {
 		memcpy(&frames[i].address, addresses + i * sizeof(u64), sizeof(u64));
 		frames[i].space = i < kernel_frames ? SPACE_KERNEL : SPACE_USER;
-		frames[i].origin = i < kernel_frames ? ORIGIN_UNKNOWN : ORIGIN_FRAME_POINTER;
+		frames[i].origin = ORIGIN_UNKNOWN;
 	}
+}
+
+/* The programs name their own walkers only. */
+static u8 walk_of(const struct sample_header *header)
+{
+	return header->user_frames && !header->walked ? WALK_KERNEL : header->walked;
 }
 
 int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *frames,
@@ -54,6 +60,7 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *
 		.cpu = header.cpu,
 		.space = header.mode == MODE_USER ? SPACE_USER : SPACE_KERNEL,
 		.cut = header.end,
+		.walked = walk_of(&header),
 		.frame_count = (u16)frame_count,
 		.has_chain = has_chain,
 		.frames = frames,

@@ -221,6 +221,15 @@ static void print_start(struct script_printer *printer, const struct sample *sam
 			text_of(printer, printer->names.items[sample->source]));
 }
 
+static void print_provenance(const struct script_printer *printer, const struct sample *sample)
+{
+	if (stack_is_known(sample) && sample->walked)
+		fprintf(printer->out, "[%s, %s]", stack_walk_words(sample->walked),
+			stack_end_words(sample->cut));
+	else
+		fprintf(printer->out, "[%s]", stack_end_words(sample->cut));
+}
+
 /* Whether the thread's name is one of --comm's. */
 static bool is_chosen(const struct script_printer *printer, const char *comm)
 {
@@ -253,6 +262,8 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	if ((fields & PRINT_ADDR) &&
 	    (printer->sources[sample->source].sample_bits & SAMPLE_BIT_ADDR))
 		fprintf(printer->out, "%16" PRIx64, sample->data_address);
+	if (fields & PRINT_PROVENANCE)
+		print_provenance(printer, sample);
 	if ((fields & PRINT_IP) && shows_chain) {
 		fputc('\n', printer->out);
 		print_chain(printer, sample);

@@ -25,6 +25,7 @@ enum script_field {
 	PRINT_SYMOFF = 1 << 10,
 	PRINT_DSO = 1 << 11,
 	PRINT_BRSTACK = 1 << 12,
+	PRINT_PROVENANCE = 1 << 13, /* ours: how the user stack was walked and why it ended */
 };
 
 struct script_layout {

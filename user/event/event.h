@@ -10,6 +10,7 @@
 #include "event/filter.h"
 #include "event/order.h"
 #include "event/process_table.h"
+#include "event/stack_tally.h"
 #include "event/tee.h"
 
 #endif

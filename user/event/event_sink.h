@@ -23,13 +23,21 @@ enum frame_space {
 	SPACE_GUEST_USER,
 };
 
-/* How a frame was found. Append-only: stored in files. */
+/* How a frame was found, where the frames of one stack differ in that. Append-only. */
 enum frame_origin {
-	ORIGIN_UNKNOWN, /* a perf.data of somebody else: the recorded callchain */
+	ORIGIN_UNKNOWN, /* as the whole stack: see enum stack_walk */
 	ORIGIN_FRAME_POINTER,
 	ORIGIN_EH_FRAME,
 	ORIGIN_LBR,
 	ORIGIN_STITCHED,
+};
+
+/* Who found the frames of a user stack, or-ed. Append-only: stored in files (perfdata/), at most
+ * five. */
+enum stack_walk {
+	WALK_FRAME_POINTER = 1,
+	WALK_EH_FRAME = 2, /* tables made of call frame information */
+	WALK_KERNEL = 4,   /* the kernel itself, by frame pointers */
 };
 
 /* Why the user stack ended. Append-only: stored in files (perfdata/), at most 15.
@@ -68,6 +76,7 @@ struct sample {
 	u32 pid, tid, cpu; /* ~0u: not recorded */
 	u8 space;	   /* enum frame_space of `address` */
 	u8 cut;		   /* enum stack_cut */
+	u8 walked;	   /* enum stack_walk, or-ed; 0: not recorded, or no user stack */
 	u16 frame_count;
 	u16 branch_count; /* 0: none */
 	bool has_chain;	  /* the event records call chains (this one may be empty) */

@@ -12,15 +12,29 @@
 
 enum { BINARIES_SHOWN = 5 };
 
+/* The sentence is that of stacks that are not whole. */
 static const struct {
 	const char *name, *sentence;
-} cuts[] = {
-	[CUT_TOO_DEEP] = {"too_deep", "deeper than --max-stack"},
-	[CUT_UNREADABLE] = {"unreadable", "stack memory was not resident"},
-	[CUT_NO_TABLE] = {"no_table", "code without unwind table and without frame pointer"},
-	[CUT_UNSUPPORTED] = {"unsupported", "an unwind rule that cannot be followed"},
-	[CUT_NOT_ANALYSED] = {"not_analysed", "process too new for its unwind tables to be there"},
-	[CUT_BROKEN] = {"broken", "they end in code without frame pointers"},
+} ends[STACK_ENDS] = {
+	[CUT_UNKNOWN] = {"unknown", "whole or not: the kernel walked them and does not say"},
+	[CUT_COMPLETE] = {"complete", NULL},
+	[CUT_TOO_DEEP] = {"too_deep", "end early: deeper than --max-stack"},
+	[CUT_UNREADABLE] = {"unreadable", "end early: stack memory was not resident"},
+	[CUT_NO_TABLE] = {"no_table", "end early: code without unwind table"},
+	[CUT_UNSUPPORTED] = {"unsupported", "end early: an unwind rule we cannot follow"},
+	[CUT_NOT_ANALYSED] = {"not_analysed", "end early: code not analysed yet"},
+	[CUT_BROKEN] = {"broken", "end at code without frame pointers"},
+};
+
+/* In the order in which they are told. */
+static const struct {
+	const char *name, *words;
+	u8 walked;
+} walks[] = {
+	{"eh_frame", "eh_frame", WALK_EH_FRAME},
+	{"frame_pointers", "frame pointers", WALK_FRAME_POINTER},
+	{"both", "both", WALK_EH_FRAME | WALK_FRAME_POINTER},
+	{"kernel", "kernel", WALK_KERNEL},
 };
 
 static const char *const unnamed_sentences[UNNAMED_REASON_COUNT] = {
@@ -83,29 +97,86 @@ static void write_samples(const struct report_facts *facts, FILE *out)
 	write_counters(facts, OTHER, "times", out);
 }
 
-static u64 cut_stacks(const struct profile_totals *totals)
-{
-	u64 cut = 0;
+/* --- user stacks --- */
 
-	for (size_t i = 0; i < ARRAY_COUNT(cuts); i++)
-		if (cuts[i].name)
-			cut += totals->stack_cuts[i];
-	return cut;
+/* Rounded down: 100.00% is all of them. */
+static double share(u64 part, u64 whole)
+{
+	return (double)(part * 10000 / whole) / 100;
 }
 
-static void write_cuts(const struct profile_totals *totals, FILE *out)
+/* Whether frame pointers were all there was, as with --call-graph fp. */
+static bool is_by_frame_pointers(const struct stack_tally *stacks)
+{
+	return stacks->walks[WALK_FRAME_POINTER] == stack_tally_count(stacks);
+}
+
+static void write_walks(const struct stack_tally *stacks, FILE *out)
+{
+	u64 count = stack_tally_count(stacks);
+	const char *before = "#   walked by ";
+
+	for (size_t i = 0; i < ARRAY_COUNT(walks); i++) {
+		u64 these = stacks->walks[walks[i].walked];
+
+		if (!these)
+			continue;
+		fprintf(out, "%s%s %.2f%%", before, walks[i].words, share(these, count));
+		before = ", ";
+	}
+	fputc('\n', out);
+}
+
+static void write_ends(const struct stack_tally *stacks, FILE *out)
 {
 	char text[NUMBER_TEXT_BYTES];
-	u64 cut = cut_stacks(totals);
 
-	if (!cut)
+	for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
+		if (!ends[i].sentence || !stacks->ends[i])
+			continue;
+		fprintf(out, "#   %s %s", number_format_count(stacks->ends[i], text),
+			ends[i].sentence);
+		if (i == CUT_BROKEN && is_by_frame_pointers(stacks))
+			fputs(" (--call-graph auto walks on there)", out);
+		fputc('\n', out);
+	}
+}
+
+static void write_stacks(const struct stack_tally *stacks, FILE *out)
+{
+	u64 count = stack_tally_count(stacks), whole = stacks->ends[CUT_COMPLETE];
+	char text[NUMBER_TEXT_BYTES];
+
+	if (!count)
 		return;
-	fprintf(out, "# %s user stacks cut (%.2f%% of the samples)\n",
-		number_format_count(cut, text), 100.0 * (double)cut / (double)totals->samples);
-	for (size_t i = 0; i < ARRAY_COUNT(cuts); i++)
-		if (cuts[i].name && totals->stack_cuts[i])
-			fprintf(out, "#   %s cut: %s\n",
-				number_format_count(totals->stack_cuts[i], text), cuts[i].sentence);
+	fprintf(out, "# %s user stacks, ", number_format_count(count, text));
+	if (is_by_frame_pointers(stacks)) {
+		/* They rarely get through libc, so a share of whole ones would only alarm. */
+		fputs("walked by frame pointers\n", out);
+		if (whole)
+			fprintf(out, "#   %s reach the thread's start\n",
+				number_format_count(whole, text));
+	} else {
+		fprintf(out, "%.2f%% whole\n", share(whole, count));
+		write_walks(stacks, out);
+	}
+	write_ends(stacks, out);
+}
+
+static void write_stacks_json(const struct stack_tally *stacks, struct json_writer *json)
+{
+	json_object(json, "user_stacks");
+	json_u64(json, "count", stack_tally_count(stacks));
+	json_object(json, "walked");
+	for (size_t i = 0; i < ARRAY_COUNT(walks); i++)
+		json_u64(json, walks[i].name, stacks->walks[walks[i].walked]);
+	json_object_end(json);
+	json_object(json, "ended");
+	for (size_t i = 0; i < ARRAY_COUNT(ends); i++)
+		if (ends[i].name)
+			json_u64(json, ends[i].name, stacks->ends[i]);
+	json_object_end(json);
+	json_object_end(json);
 }
 
 /* --- frames without a name --- */
@@ -199,7 +270,7 @@ void report_write_footer(const struct report_facts *facts, FILE *out)
 {
 	fputs("#\n", out);
 	write_samples(facts, out);
-	write_cuts(&facts->profile->totals, out);
+	write_stacks(&facts->profile->totals.stacks, out);
 	write_unnamed(facts->profile, out);
 	fputs("#\n", out);
 }
@@ -248,11 +319,7 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	write_counters_json(facts, SKIPPED, "left_out", json);
 	write_counters_json(facts, OTHER, "other", json);
 	json_bool(json, "idle_left_out", facts->idle_skipped);
-	json_object(json, "stacks_cut");
-	for (size_t i = 0; i < ARRAY_COUNT(cuts); i++)
-		if (cuts[i].name && totals->stack_cuts[i])
-			json_u64(json, cuts[i].name, totals->stack_cuts[i]);
-	json_object_end(json);
+	write_stacks_json(&totals->stacks, json);
 	json_u64(json, "frames", facts->profile->locations.count - 1);
 	write_unnamed_json(facts->profile, json);
 	json_object_end(json);

@@ -311,18 +311,6 @@ static const struct event_kind *sample_kind(const struct decoder *decoder, struc
 	return row ? &decoder->kinds.items[row - 1] : NULL;
 }
 
-static void take_provenance(u16 misc, struct decoder *decoder, struct sample *sample)
-{
-	u8 origin = (misc >> MISC_ORIGIN_SHIFT) & MISC_ORIGIN_MASK;
-
-	sample->cut = (misc >> MISC_CUT_SHIFT) & MISC_CUT_MASK;
-	if (!origin)
-		return;
-	for (u16 i = 0; i < sample->frame_count; i++)
-		if (decoder->frames.items[i].space == SPACE_USER)
-			decoder->frames.items[i].origin = origin;
-}
-
 int decode_sample(struct decoder *decoder, struct bytes record, struct sample *ret_sample)
 {
 	const struct event_kind *kind = sample_kind(decoder, record);
@@ -350,7 +338,9 @@ int decode_sample(struct decoder *decoder, struct bytes record, struct sample *r
 		kind->steps[i](decoder, kind, &cursor, ret_sample);
 	if (cursor.overrun)
 		return -EBADMSG;
-	if (decoder->is_ours)
-		take_provenance(header.misc, decoder, ret_sample);
+	if (decoder->is_ours) {
+		ret_sample->cut = header.misc >> MISC_CUT_SHIFT & MISC_CUT_MASK;
+		ret_sample->walked = header.misc >> MISC_WALK_SHIFT & MISC_WALK_MASK;
+	}
 	return 0;
 }

@@ -205,18 +205,11 @@ static void put_branches(struct pen *pen, const struct wire_attr *attr, const st
 	put_bytes(pen, sample->branches, count * sizeof(*sample->branches));
 }
 
-/* How the stack was had, for our own reader. */
+/* How the user stack was had, for our own reader. */
 static u16 provenance(const struct sample *sample)
 {
-	u16 misc = (u16)((sample->cut & MISC_CUT_MASK) << MISC_CUT_SHIFT);
-	const struct frame *outermost;
-
-	if (!sample->frame_count)
-		return misc;
-	outermost = &sample->frames[sample->frame_count - 1];
-	if (outermost->space != SPACE_USER)
-		return misc;
-	return misc | (u16)((outermost->origin & MISC_ORIGIN_MASK) << MISC_ORIGIN_SHIFT);
+	return (u16)((sample->cut & MISC_CUT_MASK) << MISC_CUT_SHIFT |
+		     (sample->walked & MISC_WALK_MASK) << MISC_WALK_SHIFT);
 }
 
 void encode_sample(const struct encoder *encoder, const struct sample *sample,

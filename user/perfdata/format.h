@@ -160,8 +160,8 @@ enum {
 enum {
 	MISC_CUT_SHIFT = 3, /* enum stack_cut, 4 bits */
 	MISC_CUT_MASK = 15,
-	MISC_ORIGIN_SHIFT = 7, /* enum frame_origin of the outermost user frame, 3 bits */
-	MISC_ORIGIN_MASK = 7,
+	MISC_WALK_SHIFT = 7, /* enum stack_walk, or-ed, 5 bits */
+	MISC_WALK_MASK = 31,
 };
 
 /* EVENT_UPDATE's kind that carries a name. */

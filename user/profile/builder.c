@@ -207,8 +207,7 @@ static void take_totals(struct profile_totals *totals, const struct sample *samp
 {
 	totals->samples++;
 	totals->weight += sample->weight;
-	if (sample->cut < ARRAY_COUNT(totals->stack_cuts))
-		totals->stack_cuts[sample->cut]++;
+	stack_tally_add(&totals->stacks, sample);
 	if (!sample->time_ns || sample->time_ns == ~0ull)
 		return;
 	if (!totals->first_ns || sample->time_ns < totals->first_ns)

@@ -115,8 +115,8 @@ struct count_row {
 /* What the footer says about stacks and losses, per profile. */
 struct profile_totals {
 	u64 samples, weight;
-	u64 losses[64];	       /* by enum counter */
-	u64 stack_cuts[16];    /* by enum stack_cut */
+	u64 losses[64]; /* by enum counter */
+	struct stack_tally stacks;
 	u64 first_ns, last_ns; /* of the samples */
 };
 

@@ -71,6 +71,22 @@ static void frames_are_of_the_kernel_first_then_of_the_user(void **state)
 	(void)state;
 }
 
+static void a_stack_says_who_walked_it(void **state)
+{
+	struct sample_record record = a_record();
+
+	record.header.walked = WALKER_EH_FRAME | WALKER_FRAME_POINTER;
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(sample.walked, WALK_EH_FRAME | WALK_FRAME_POINTER);
+	record.header.walked = 0;
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(sample.walked, WALK_KERNEL);
+	record.header.user_frames = 0;
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(sample.walked, 0);
+	(void)state;
+}
+
 static void record_shorter_than_it_says_is_refused(void **state)
 {
 	struct sample_record record = a_record();
@@ -109,7 +125,12 @@ static void ends_of_stacks_are_those_of_events(void **state)
 	assert_int_equal(END_NO_STACK, CUT_NONE);
 	assert_int_equal(END_TOO_DEEP, CUT_TOO_DEEP);
 	assert_int_equal(END_UNREADABLE, CUT_UNREADABLE);
+	assert_int_equal(END_NO_TABLE, CUT_NO_TABLE);
+	assert_int_equal(END_UNSUPPORTED, CUT_UNSUPPORTED);
+	assert_int_equal(END_NOT_ANALYSED, CUT_NOT_ANALYSED);
 	assert_int_equal(END_BROKEN, CUT_BROKEN);
+	assert_int_equal(WALKER_FRAME_POINTER, WALK_FRAME_POINTER);
+	assert_int_equal(WALKER_EH_FRAME, WALK_EH_FRAME);
 	(void)state;
 }
 
@@ -118,6 +139,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(record_becomes_a_sample),
 		cmocka_unit_test(frames_are_of_the_kernel_first_then_of_the_user),
+		cmocka_unit_test(a_stack_says_who_walked_it),
 		cmocka_unit_test(record_shorter_than_it_says_is_refused),
 		cmocka_unit_test(more_frames_than_can_be_are_refused),
 		cmocka_unit_test(unknown_kinds_and_sources_are_refused),

@@ -25,10 +25,13 @@ static int collect_sample(struct event_sink *self, const struct sample *sample)
 	collector->samples++;
 	text_appendf(lines,
 		     "sample %" PRIu64 " source %u pid %d tid %d cpu %d weight %" PRIu64
-		     " at %" PRIx64 " space %u data %" PRIx64 " cut %u:",
+		     " at %" PRIx64 " space %u data %" PRIx64 " cut %u",
 		     sample->time_ns, sample->source, sample->pid, sample->tid, sample->cpu,
 		     sample->weight, sample->address, sample->space, sample->data_address,
 		     sample->cut);
+	if (sample->walked)
+		text_appendf(lines, " walked %u", sample->walked);
+	text_append(lines, ":");
 	for (u16 i = 0; i < sample->frame_count; i++)
 		text_appendf(lines, " %" PRIx64 "/%u/%u", sample->frames[i].address,
 			     sample->frames[i].space, sample->frames[i].origin);

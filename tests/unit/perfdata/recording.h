@@ -61,10 +61,10 @@ static inline struct perfdata_writer_settings recording_settings(const char *pat
 static inline int recording_put_round(struct event_sink *sink, u32 round, u32 source_count)
 {
 	static const struct frame frames[] = {
-		{0xffffffff81000010, SPACE_KERNEL, ORIGIN_FRAME_POINTER},
-		{0xffffffff81000020, SPACE_KERNEL, ORIGIN_FRAME_POINTER},
-		{0x400010, SPACE_USER, ORIGIN_EH_FRAME},
-		{0x400020, SPACE_USER, ORIGIN_EH_FRAME},
+		{0xffffffff81000010, SPACE_KERNEL, 0},
+		{0xffffffff81000020, SPACE_KERNEL, 0},
+		{0x400010, SPACE_USER, 0},
+		{0x400020, SPACE_USER, 0},
 	};
 	int error = 0;
 
@@ -81,6 +81,7 @@ static inline int recording_put_round(struct event_sink *sink, u32 round, u32 so
 					.cpu = i % 2,
 					.space = SPACE_KERNEL,
 					.cut = CUT_TOO_DEEP,
+					.walked = WALK_EH_FRAME | WALK_FRAME_POINTER,
 					.frame_count = source ? 0 : ARRAY_COUNT(frames),
 					.frames = frames};
 

@@ -23,7 +23,7 @@ static const char expected_one_source[] =
 	"cgroup 2005 33 /system.slice\n"
 	"sample 3000 source 0 pid 100 tid 101 cpu 0 weight 10101010 at ffffffff81000010 space 1 "
 	"data "
-	"0 cut 3: ffffffff81000010/1/0 ffffffff81000020/1/0 400010/2/2 400020/2/2\n";
+	"0 cut 3 walked 3: ffffffff81000010/1/0 ffffffff81000020/1/0 400010/2/0 400020/2/0\n";
 
 /* Reads `path` and checks that all of the recording is in it. */
 static void expect_whole(const char *path, u32 source_count)
@@ -93,7 +93,7 @@ static void several_sources_are_told_apart(void **state)
 	assert_int_equal(perfdata_read(data, &collector.sink), 0);
 	assert_non_null(strstr(text_view(&collector.lines),
 			       "sample 3001 source 1 pid 100 tid 101 cpu 1 weight 10101010 at "
-			       "ffffffff81000010 space 1 data abc1 cut 3:\n"));
+			       "ffffffff81000010 space 1 data abc1 cut 3 walked 3:\n"));
 	text_release(&collector.lines);
 	perfdata_close(data);
 	recording_remove(path);
@@ -147,6 +147,95 @@ static void losses_come_back_by_reason(void **state)
 	(void)state;
 }
 
+/* All that the file has room for, in samples in turn. */
+static int put_every_provenance(struct event_sink *sink)
+{
+	int error = 0;
+
+	for (u32 i = 0; i < 16 * 32 && !error; i++) {
+		struct sample sample = {
+			.time_ns = 3000 + i,
+			.space = SPACE_USER,
+			.cut = (u8)(i % 16),
+			.walked = (u8)(i / 16),
+		};
+
+		error = sink->on_sample(sink, &sample);
+	}
+	return error;
+}
+
+struct provenance_check {
+	struct event_sink sink; /* first */
+	u32 seen;
+};
+
+static int check_provenance(struct event_sink *self, const struct sample *sample)
+{
+	struct provenance_check *check = (struct provenance_check *)self;
+
+	assert_int_equal(sample->cut, check->seen % 16);
+	assert_int_equal(sample->walked, check->seen / 16);
+	check->seen++;
+	return 0;
+}
+
+static void every_walk_and_end_of_a_stack_comes_back(void **state)
+{
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct provenance_check check = {.sink.on_sample = check_provenance};
+	struct perfdata_writer *writer;
+	struct perfdata *data;
+
+	assert_int_equal(perfdata_writer_open(&settings, &writer), 0);
+	assert_int_equal(put_every_provenance(perfdata_writer_sink(writer)), 0);
+	assert_int_equal(perfdata_writer_close(writer), 0);
+	assert_int_equal(perfdata_open(path, &data), 0);
+	assert_int_equal(perfdata_read(data, &check.sink), 0);
+	assert_int_equal(check.seen, 16 * 32);
+	perfdata_close(data);
+	recording_remove(path);
+	(void)state;
+}
+
+/* The misc of the first SAMPLE of a recording's bytes. */
+static u16 first_sample_misc(struct bytes file)
+{
+	u64 at;
+
+	memcpy(&at, file.start + 40, sizeof(at)); /* the data section's offset */
+	for (;;) {
+		struct {
+			u32 type;
+			u16 misc, bytes;
+		} header;
+
+		assert_true(at + sizeof(header) <= file.length);
+		memcpy(&header, file.start + at, sizeof(header));
+		if (header.type == 9)
+			return header.misc;
+		at += header.bytes;
+	}
+}
+
+/* What older files hold: a walk by frame pointers alone was 1 already. perf uses bits 0 to 2 of a
+ * sample's misc, and from bit 12 on. */
+static void walk_and_end_stand_where_older_files_have_them(void **state)
+{
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct bytes file;
+
+	recording_write(&settings);
+	file = recording_bytes(path);
+	assert_int_equal(first_sample_misc(file), 1 | 3 << 3 | 3 << 7);
+	assert_int_equal(WALK_FRAME_POINTER, 1);
+	free((u8 *)file.start);
+	recording_remove(path);
+	(void)state;
+}
+
 static void older_recording_is_kept_beside_the_new_one(void **state)
 {
 	char *path = recording_path();
@@ -184,6 +273,8 @@ int main(void)
 		cmocka_unit_test(several_sources_are_told_apart),
 		cmocka_unit_test(header_tells_where_and_how),
 		cmocka_unit_test(losses_come_back_by_reason),
+		cmocka_unit_test(every_walk_and_end_of_a_stack_comes_back),
+		cmocka_unit_test(walk_and_end_stand_where_older_files_have_them),
 		cmocka_unit_test(older_recording_is_kept_beside_the_new_one),
 		cmocka_unit_test(missing_folder_is_answered_and_leaves_nothing),
 	};

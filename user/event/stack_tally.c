@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Words for how user stacks were walked and why they ended, and their sums.
+ */
+#include "event/stack_tally.h"
+
+#include "base/memory.h"
+
+bool stack_is_known(const struct sample *sample)
+{
+	return sample->cut != CUT_NONE && (sample->cut != CUT_UNKNOWN || sample->walked);
+}
+
+void stack_tally_add(struct stack_tally *tally, const struct sample *sample)
+{
+	if (!stack_is_known(sample))
+		return;
+	tally->ends[sample->cut % STACK_ENDS]++;
+	tally->walks[sample->walked % STACK_WALKS]++;
+}
+
+u64 stack_tally_count(const struct stack_tally *tally)
+{
+	u64 count = 0;
+
+	for (size_t i = 0; i < STACK_ENDS; i++)
+		count += tally->ends[i];
+	return count;
+}
+
+const char *stack_end_words(u8 cut)
+{
+	static const char *const words[] = {
+		[CUT_UNKNOWN] = "end unknown",
+		[CUT_COMPLETE] = "complete",
+		[CUT_NONE] = "no user stack",
+		[CUT_TOO_DEEP] = "too deep",
+		[CUT_UNREADABLE] = "unreadable",
+		[CUT_NO_TABLE] = "no table",
+		[CUT_UNSUPPORTED] = "unsupported rule",
+		[CUT_NOT_ANALYSED] = "not yet analysed",
+		[CUT_BROKEN] = "broken",
+	};
+
+	return cut < ARRAY_COUNT(words) ? words[cut] : words[CUT_UNKNOWN];
+}
+
+const char *stack_walk_words(u8 walked)
+{
+	static const char *const words[] = {
+		[0] = "unknown walk",
+		[WALK_FRAME_POINTER] = "frame pointers",
+		[WALK_EH_FRAME] = "eh_frame",
+		[WALK_EH_FRAME | WALK_FRAME_POINTER] = "eh_frame and frame pointers",
+		[WALK_KERNEL] = "kernel's walk",
+	};
+
+	return walked < ARRAY_COUNT(words) ? words[walked] : words[0];
+}

@@ -79,7 +79,8 @@ KERNEL_SOURCES := $(wildcard tests/kernel/*_test.c)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES) $(KERNEL_SOURCES))
 FUZZ_SOURCES := $(wildcard tests/fuzz/*_fuzz.c)
 REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
-WORKLOAD_SOURCES := $(wildcard tests/workloads/*.c tests/workloads/*.cc)
+WORKLOAD_SOURCES := $(filter-out $(if $(filter x86,$(BPF_ARCH)),,tests/workloads/x86_%), \
+	$(wildcard tests/workloads/*.c tests/workloads/*.cc))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(WORKLOAD_SOURCES)))
 BENCH_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 MANUAL_SOURCES := $(wildcard user/man/*.scd)
@@ -211,6 +212,7 @@ $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
 
 # A workload says in its first line how it is compiled: /* CFLAGS: -O2 … */. Stacks depend on it.
 workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)
+$(WORKLOADS): tests/workloads/known.h
 $(BUILD)/tests/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
 	$(SAY) "  LOAD  $@"

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Holds recorded user stacks against those that are true, as the sources of the workloads tell them
+# (tests/workloads/known.h says how), and prints a line for each workload.
+#
+# usage: true_stacks.py FILE NAME...   FILE: script -F comm,pid,tid,ip,sym,dso; NAME: PROGRAM.MODE
+#
+# Status 1 if a stack is wrong, if too few are whole, or if there are fewer than LEAST samples.
+import os
+import re
+import sys
+
+LEAST = int(os.environ.get("LEAST_SAMPLES", "100"))
+WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads")
+# What starts a process or a thread: nothing stands above it.
+ROOTS = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3", "__GI___clone3",
+         "_dl_start", "__GI___clone"}
+KERNEL = 0xFFFF800000000000
+EXAMPLES = 3
+
+
+def comment_of(program):
+    """The first comment of a workload's source, or of the source that it includes."""
+    for suffix in (".c", ".cc", ".rs"):
+        path = os.path.join(WORKLOADS, program + suffix)
+        if os.path.exists(path):
+            break
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    included = re.search(r'^#include "(\w+)\.c"', text, re.M)
+    return comment_of(included.group(1)) if included else text[:text.index("#", 100)]
+
+
+def of_mode(comment, word, mode):
+    """What lines "WORD MODE: VALUE" say."""
+    return re.findall(r"^[ */]*%s %s: (.*)$" % (word, re.escape(mode)), comment, re.M)
+
+
+class Truth:
+    """Which stacks are true for one mode: as letters, a frame each, outermost first."""
+
+    def __init__(self, name):
+        program, _, mode = name.partition(".")
+        comment = comment_of(program)
+        lines = re.findall(r"^[ */]*stacks [\w.]+: (.*)$", comment, re.M)
+        names = {name for line in lines for word in line.split()
+                 for name in re.sub(r"\{\d+\}$|\+$", "", word).split("|")}
+        self.letters = {name: chr(0x4E00 + i)
+                        for i, name in enumerate(sorted(names - {"*", ".", "?", "~"}))}
+        self.lines = of_mode(comment, "stacks", mode or program)
+        if not self.lines:
+            sys.exit(f"true_stacks.py: {name}: its source names no stacks")
+        self.cut = of_mode(comment, "cut", mode or program)
+        self.whole = float((of_mode(comment, "whole", mode or program) or ["99"])[0].rstrip("%"))
+        words = [line.split() for line in self.lines]
+        self.true = re.compile("|".join(self.beginning(line) for line in words))
+        # A stack that was cut lacks its outermost frames, however many.
+        self.rest = re.compile("|".join(self.beginning(line[start:]) for line in words
+                                        for start in range(len(line))))
+
+    def beginning(self, words):
+        """A pattern for a line of the comment and its beginnings."""
+        if "~" in words:
+            at = words.index("~")
+            return self.beginning(words[:at]) + self.beginning(words[at + 1:])
+        others = self.letter(".") + "*"
+        pattern = others
+        for word in reversed(words):
+            if word == "*":
+                pattern = others + pattern
+            elif word.endswith("}"):
+                letter, count = self.letter(word[:word.index("{")]), int(word[word.index("{") + 1:-1])
+                pattern = "(?:%s{%d}%s|%s{0,%d}%s)" % (letter, count, pattern, letter, count,
+                                                       others)
+            else:
+                plus = word.endswith("+")
+                options = "|".join(self.letter(name) for name in word.rstrip("+").split("|"))
+                pattern = "(?:(?:%s)%s%s|%s)" % (options, "+" if plus else "", pattern, others)
+        return pattern
+
+    def letter(self, name):
+        return {".": "-", "?": "J"}.get(name) or self.letters[name]
+
+    def as_letters(self, frames):
+        """Frames innermost first as letters outermost first; None if one cannot be a caller."""
+        letters = []
+        for depth, (name, binary) in enumerate(frames):
+            name = re.sub(r"( \[clone)?\.(cold|part|isra|constprop)[.0-9]*\]?$", "", name)
+            if name.endswith("@plt") and depth > 0:
+                return None
+            if name == "[unknown]" and not binary.startswith("/"):
+                return None if depth > 0 else "-"  # not in any mapping
+            is_jit = binary.startswith(("//", "/tmp/perf-"))
+            letters.append("J" if is_jit else self.letters.get(name, "-"))
+        return "".join(reversed(letters))
+
+    def judge(self, frames):
+        """"whole", "cut" or "wrong"; the innermost frame alone comes from the registers."""
+        letters = self.as_letters(frames)
+        if letters is not None and frames[-1][0] in ROOTS and self.true.fullmatch(letters):
+            return "whole"
+        if len(frames) == 1 or (letters is not None and self.rest.fullmatch(letters)):
+            return "cut"
+        return "wrong"
+
+
+def samples_of(path):
+    """(thread's name, user frames innermost first) of each sample."""
+    name, frames = None, []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        for line in file:
+            frame = re.match(r"\s+([0-9a-f]+) (.*) \((.*)\)( .*)?$", line)
+            if frame and int(frame.group(1), 16) < KERNEL:
+                frames.append((frame.group(2), frame.group(3)))
+            elif not frame and line.strip():
+                name, frames = line.split()[0], []
+            elif not line.strip() and name:
+                yield name, frames
+                name = None
+    if name:
+        yield name, frames
+
+
+def main():
+    stacks = {}
+    for name, frames in samples_of(sys.argv[1]):
+        if frames:
+            stacks.setdefault(name, []).append(frames)
+    failed = False
+    for name in sys.argv[2:]:
+        truth = Truth(name)
+        judged = {"whole": [], "cut": [], "wrong": []}
+        for frames in stacks.get(name, []):
+            judged[truth.judge(frames)].append(frames)
+        count = sum(len(some) for some in judged.values())
+        share = 100 * len(judged["whole"]) / max(count, 1)
+        print(f"{name:20} {count:6} samples {share:6.2f}% whole"
+              f" {len(judged['cut']):6} cut {len(judged['wrong']):4} wrong")
+        for verdict in ("wrong",) if truth.cut else ("wrong", "cut"):
+            for frames in judged[verdict][:EXAMPLES]:
+                print(f"  {verdict}: " + " < ".join(frame[0] for frame in frames[:40]))
+        if judged["wrong"] or count < LEAST or (not truth.cut and share < truth.whole):
+            failed = True
+    return 1 if failed else 0
+
+
+sys.exit(main())

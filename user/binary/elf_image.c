@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Our own copy of what naming needs of an ELF file.
+ * Our own copy of what naming or unwinding needs of an ELF file.
  */
 #include "binary/elf_image.h"
 
@@ -13,10 +13,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 enum {
 	HEADERS_BYTES = 4096,	    /* the ELF header, and the program headers of most files */
 	TABLES_MAX_BYTES = 1 << 30, /* of one file; Chromium's with debug symbols: some 200 MB */
+	FRAMES_MAX_BYTES = 64 << 20,
 	SECTION_TABLE_BYTES = 64 << 20, /* read where the count is not in the ELF header */
 };
 
@@ -24,12 +26,23 @@ struct image {
 	int fd;
 	u8 *start;
 	u64 length;
-	u64 bytes_left; /* that may still be copied */
+	u64 bytes_left;	   /* that may still be copied */
+	XXH3_state_t *sum; /* of what was copied; NULL: nobody asks */
 };
+
+static void add_to_sum(const struct image *image, u64 offset, u64 bytes)
+{
+	if (!image->sum)
+		return;
+	XXH3_128bits_update(image->sum, &offset, sizeof(offset));
+	XXH3_128bits_update(image->sum, image->start + offset, bytes);
+}
 
 /* Copies what there is of a part of the file; the rest stays zeros. */
 static void copy_part(struct image *image, u64 offset, u64 bytes)
 {
+	u64 first = offset;
+
 	if (offset >= image->length)
 		return;
 	if (bytes > image->length - offset)
@@ -43,10 +56,11 @@ static void copy_part(struct image *image, u64 offset, u64 bytes)
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
-			return;
+			break;
 		offset += (u64)got;
 		bytes -= (u64)got;
 	}
+	add_to_sum(image, first, offset - first);
 }
 
 static struct bytes bytes_of(const struct image *image)
@@ -94,48 +108,121 @@ static int copy_tables(struct image *image)
 	return 0;
 }
 
-/* Sections that only their names tell, which copy_tables() has brought. */
-static int copy_named(struct image *image)
+/* Sections that only their names tell, which have been copied before. Returns how many there are,
+ * or -EBADMSG. */
+static int copy_named(struct image *image, const char *const *names, size_t count)
 {
-	static const char *const names[] = {".gnu_debuglink", ".gnu_debugdata"};
 	CLEANUP(elf_file_close) struct elf_file file = {0};
+	int found = 0;
 
 	if (elf_file_open(bytes_of(image), &file))
 		return -EBADMSG;
-	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct elf_section *section = elf_file_section(&file, SHT_NULL, names[i]);
 
-		if (section && section->type != SHT_NOBITS)
-			copy_part(image, section->offset, section->bytes);
+		if (!section || section->type == SHT_NOBITS)
+			continue;
+		copy_part(image, section->offset, section->bytes);
+		found++;
 	}
-	return 0;
+	return found;
 }
 
-int elf_image_read(int fd, struct bytes *ret_image)
+static int open_image(int fd, struct image *image)
 {
-	CLEANUP(file_unmap) struct bytes bytes = {0};
-	struct image image = {.fd = fd, .bytes_left = TABLES_MAX_BYTES};
 	struct stat status;
-	int error;
 
 	if (fstat(fd, &status))
 		return -errno;
 	if (!S_ISREG(status.st_mode) || status.st_size <= 0)
 		return -EBADMSG;
-	image.length = (u64)status.st_size;
+	image->fd = fd;
+	image->length = (u64)status.st_size;
 	/* Pages that are never written take no memory. */
-	image.start = mmap(NULL, image.length, PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (image.start == MAP_FAILED)
-		return -errno;
+	image->start = mmap(NULL, image->length, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	return image->start == MAP_FAILED ? -errno : 0;
+}
+
+int elf_image_read(int fd, struct bytes *ret_image)
+{
+	static const char *const names[] = {".gnu_debuglink", ".gnu_debugdata"};
+	CLEANUP(file_unmap) struct bytes bytes = {0};
+	struct image image = {.bytes_left = TABLES_MAX_BYTES};
+	int error = open_image(fd, &image);
+
+	if (error)
+		return error;
 	bytes = bytes_of(&image);
 	error = copy_headers(&image);
 	if (!error)
 		error = copy_tables(&image);
 	if (!error)
-		error = copy_named(&image);
+		error = copy_named(&image, names, ARRAY_COUNT(names));
+	if (error < 0)
+		return error;
+	*ret_image = bytes;
+	bytes = (struct bytes){0};
+	return 0;
+}
+
+static int copy_section_names(struct image *image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	size_t names;
+
+	if (elf_file_open(bytes_of(image), &file))
+		return -EBADMSG;
+	if (!elf_getshdrstrndx(file.elf, &names) && names < file.section_count)
+		copy_part(image, file.sections[names].offset, file.sections[names].bytes);
+	return 0;
+}
+
+static int copy_loaded(struct image *image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	if (elf_file_open(bytes_of(image), &file))
+		return -EBADMSG;
+	for (u32 i = 0; i < file.segment_count; i++)
+		copy_part(image, file.segments[i].offset, file.segments[i].file_bytes);
+	return 0;
+}
+
+static int copy_frames(struct image *image)
+{
+	static const char *const names[] = {".eh_frame", ".eh_frame_hdr", ".debug_frame"};
+	int found = copy_headers(image);
+
+	if (!found)
+		found = copy_section_names(image);
+	if (!found)
+		found = copy_named(image, names, ARRAY_COUNT(names));
+	if (found)
+		return found < 0 ? found : 0;
+	return copy_loaded(image);
+}
+
+int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_digest)
+{
+	CLEANUP(file_unmap) struct bytes bytes = {0};
+	struct image image = {.bytes_left = FRAMES_MAX_BYTES};
+	int error = open_image(fd, &image);
+	XXH128_hash_t sum;
+
 	if (error)
 		return error;
+	bytes = bytes_of(&image);
+	image.sum = XXH3_createState();
+	if (!image.sum)
+		return -ENOMEM;
+	XXH3_128bits_reset(image.sum);
+	error = copy_frames(&image);
+	sum = XXH3_128bits_digest(image.sum);
+	XXH3_freeState(image.sum);
+	if (error)
+		return error;
+	*ret_digest = (struct elf_digest){sum.low64, sum.high64};
 	*ret_image = bytes;
 	bytes = (struct bytes){0};
 	return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Our own copy of what naming needs of an ELF file.
+ * Our own copy of what naming or unwinding needs of an ELF file.
  */
 #ifndef BINARY_ELF_IMAGE_H
 #define BINARY_ELF_IMAGE_H
@@ -19,7 +19,17 @@
  */
 int elf_image_read(int fd, struct bytes *ret_image);
 
-/* The same of a regular file below `root`, as open_below() finds it. */
+/* Of the bytes that an image was copied from: equal for copies of a file. */
+struct elf_digest {
+	u64 low, high;
+};
+
+/* The same with what unwinding needs instead: headers and call frame information, or all that is
+ * loaded where no section says what that is. At most 64 MiB are copied: twice what the largest
+ * table can come from. */
+int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_digest);
+
+/* elf_image_read() of a regular file below `root`, as open_below() finds it. */
 int elf_image_below(const char *root, const char *path, struct bytes *ret_image);
 
 #endif

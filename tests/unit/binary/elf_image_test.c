@@ -103,6 +103,97 @@ static void what_is_no_elf_file_is_refused(void **state)
 	assert_null(image.start);
 }
 
+/* A file in memory with the bytes of this program. The caller closes it. */
+static int copy_of_ourselves(void)
+{
+	CLEANUP(file_unmap) struct bytes image = {0};
+	int fd = memfd_create("copy", 0);
+
+	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	assert_int_equal(file_write_all(fd, image.start, image.length), 0);
+	return fd;
+}
+
+/* Where a section lies in the file. */
+static u64 offset_of_section(const char *name)
+{
+	CLEANUP(file_unmap) struct bytes image = {0};
+	Elf_Scn *section = NULL;
+	GElf_Shdr header = {0};
+	size_t names;
+	Elf *elf;
+
+	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	elf = elf_memory((char *)(uintptr_t)image.start, image.length);
+	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
+	do {
+		section = elf_nextscn(elf, section);
+		assert_non_null(gelf_getshdr(section, &header));
+	} while (strcmp(elf_strptr(elf, names, header.sh_name), name) != 0);
+	elf_end(elf);
+	return header.sh_offset;
+}
+
+static void a_copy_for_unwinding_holds_the_frames_and_little_else(void **state)
+{
+	CLEANUP(file_unmap) struct bytes image = {0};
+	CLEANUP(file_unmap) struct bytes whole = {0};
+	CLEANUP(closep) int fd = copy_of_ourselves();
+	u64 frames = offset_of_section(".eh_frame"), text = offset_of_section(".text");
+	struct elf_digest digest;
+
+	(void)state;
+	assert_int_equal(file_map("/proc/self/exe", &whole), 0);
+	assert_int_equal(elf_image_frames(fd, &image, &digest), 0);
+	assert_int_equal(image.length, whole.length);
+	assert_memory_equal(image.start + frames, whole.start + frames, 4096);
+	for (u64 at = text + 4096; at < text + 8192; at++)
+		assert_int_equal(image.start[at], 0);
+}
+
+static struct elf_digest digest_of(int fd)
+{
+	CLEANUP(file_unmap) struct bytes image = {0};
+	struct elf_digest digest;
+
+	assert_int_equal(elf_image_frames(fd, &image, &digest), 0);
+	return digest;
+}
+
+static void copies_of_a_file_have_one_digest_until_their_frames_differ(void **state)
+{
+	CLEANUP(closep) int fd = copy_of_ourselves(), other = copy_of_ourselves();
+	struct elf_digest digests[3];
+
+	(void)state;
+	assert_int_equal(file_write_all_at(other, "x", 1, (off_t)offset_of_section(".text")), 0);
+	digests[0] = digest_of(fd);
+	digests[1] = digest_of(other);
+	assert_int_equal(
+		file_write_all_at(other, "x", 1, (off_t)offset_of_section(".eh_frame") + 100), 0);
+	digests[2] = digest_of(other);
+	assert_memory_equal(&digests[0], &digests[1], sizeof(digests[0]));
+	assert_memory_not_equal(&digests[0], &digests[2], sizeof(digests[0]));
+}
+
+static void frames_of_a_file_without_section_names_are_among_what_is_loaded(void **state)
+{
+	CLEANUP(closep) int fd = copy_of_ourselves();
+	CLEANUP(file_unmap) struct bytes image = {0};
+	u64 frames = offset_of_section(".eh_frame");
+	struct elf_digest digest;
+	Elf64_Ehdr header;
+	u8 wanted[64];
+
+	(void)state;
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	header.e_shoff = header.e_shnum = header.e_shstrndx = 0;
+	assert_int_equal(file_write_all_at(fd, &header, sizeof(header), 0), 0);
+	assert_int_equal(pread(fd, wanted, sizeof(wanted), (off_t)frames), sizeof(wanted));
+	assert_int_equal(elf_image_frames(fd, &image, &digest), 0);
+	assert_memory_equal(image.start + frames, wanted, sizeof(wanted));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +202,9 @@ int main(void)
 		cmocka_unit_test(a_file_cut_anywhere_is_read_or_refused),
 		cmocka_unit_test(a_sparse_file_of_a_terabyte_is_not_read_whole),
 		cmocka_unit_test(what_is_no_elf_file_is_refused),
+		cmocka_unit_test(a_copy_for_unwinding_holds_the_frames_and_little_else),
+		cmocka_unit_test(copies_of_a_file_have_one_digest_until_their_frames_differ),
+		cmocka_unit_test(frames_of_a_file_without_section_names_are_among_what_is_loaded),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

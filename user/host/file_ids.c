@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The build ids of mapped files, each file read once.
- *
- * A mapping is told after the fact, so its file may be gone or replaced by then. Three ways lead to
- * it, tried from the surest: the mapping itself while the process lives (also a deleted file), the
- * path below the process's root, and the path as we see it. What they lead to must have the inode
- * of the mapping; the last way, which may be in another mount namespace, its device too. (The
- * device numbers of stat differ from those of mappings on btrfs and overlayfs: there the first two
- * ways must do.)
  */
 #include "host/file_ids.h"
 
@@ -15,21 +8,17 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "binary/binary.h"
+#include "host/mapped_file.h"
 
-#include <errno.h>
-#include <inttypes.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 
 enum {
 	FILES_MAX = 1 << 16, /* known at once: about 6 MiB */
 	LOOK_AGAIN_NS = 1000000000,
 	/* After a file was not found: its next process may live long enough. */
 	TRY_AGAIN_NS = 20000000,
-	PREFIX_BYTES = 32, /* "/proc/self/fd/N" */
 };
 
 struct known_file {
@@ -70,54 +59,6 @@ struct file_ids_counts file_ids_counts(const struct file_ids *ids)
 {
 	return ids->counts;
 }
-
-/* --- finding the file --- */
-
-/* Opens what a way leads to, if that is the mapping's file. */
-static int open_if_same(const char *root, const char *path, const struct mapping *mapping,
-			struct stat *ret_status)
-{
-	int fd;
-	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
-
-	if (error)
-		return error;
-	if (!fstat(fd, ret_status) && ret_status->st_ino == mapping->inode)
-		return fd;
-	close(fd);
-	return -ESTALE;
-}
-
-static int open_mapped(int folder, const struct mapping *mapping, struct stat *ret_status)
-{
-	char prefix[PREFIX_BYTES];
-	CLEANUP(freep) char *direct = NULL;
-	CLEANUP(freep) char *root = NULL;
-	int fd;
-
-	if (folder < 0)
-		snprintf(prefix, sizeof(prefix), "/proc/%u", mapping->pid);
-	else
-		snprintf(prefix, sizeof(prefix), "/proc/self/fd/%d", folder);
-	direct = must_format("%s/map_files/%" PRIx64 "-%" PRIx64, prefix, mapping->start,
-			     mapping->start + mapping->bytes);
-	fd = open_if_same("", direct, mapping, ret_status);
-	if (fd >= 0 || mapping->path[0] != '/')
-		return fd;
-	root = must_format("%s/root", prefix);
-	fd = open_if_same(root, mapping->path, mapping, ret_status);
-	if (fd >= 0)
-		return fd;
-	fd = open_if_same("", mapping->path, mapping, ret_status);
-	if (fd >= 0 && (major(ret_status->st_dev) != mapping->major ||
-			minor(ret_status->st_dev) != mapping->minor)) {
-		close(fd);
-		return -ESTALE;
-	}
-	return fd;
-}
-
-/* --- the cache --- */
 
 static bool is_same(const struct known_file *file, const struct mapping *mapping)
 {
@@ -168,7 +109,7 @@ static void look(struct file_ids *ids, struct known_file *file, int folder,
 		 const struct mapping *mapping)
 {
 	struct stat status = {0};
-	CLEANUP(closep) int fd = open_mapped(folder, mapping, &status);
+	CLEANUP(closep) int fd = mapped_file_open(folder, mapping, MATCH_INODE, &status);
 
 	ids->counts.looked++;
 	file->looked_ns = mapping->time_ns;

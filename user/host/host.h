@@ -11,6 +11,7 @@
 #include "host/file_ids.h"
 #include "host/kernel_symbols.h"
 #include "host/machine.h"
+#include "host/mapped_file.h"
 #include "host/proc_maps.h"
 #include "host/processes.h"
 

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Finds the file of a mapping.
+ *
+ * A mapping is told after the fact, so its file may be gone or replaced by then. Three ways lead to
+ * it, tried from the surest: the mapping itself while the process lives (also a deleted file), the
+ * path below the process's root, and the path as we see it. What they lead to must have the inode
+ * of the mapping; what a path leads to its generation too, as far as the file system tells it, and
+ * the last way, which may be in another mount namespace, its device. (The device numbers of stat
+ * differ from those of mappings on btrfs and overlayfs: there the first two ways must do.)
+ */
+#include "host/mapped_file.h"
+
+#include "base/memory.h"
+#include "binary/binary.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/fs.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/sysmacros.h>
+
+enum { PREFIX_BYTES = 32 }; /* "/proc/self/fd/N" */
+
+static bool is_same_device(const struct mapping *mapping, const struct stat *status)
+{
+	return major(status->st_dev) == mapping->major && minor(status->st_dev) == mapping->minor;
+}
+
+int mapped_file_generation(int fd, u32 *ret_generation)
+{
+	/* The kernel writes an int, whatever the request's number says. */
+	long generation = 0;
+
+	if (ioctl(fd, FS_IOC_GETVERSION, &generation))
+		return -errno;
+	*ret_generation = (u32)generation;
+	return 0;
+}
+
+static int open_mapping_itself(const char *process, const struct mapping *mapping,
+			       enum mapped_match match, struct stat *ret_status)
+{
+	CLEANUP(freep)
+	char *path = must_format("%s/map_files/%" PRIx64 "-%" PRIx64, process, mapping->start,
+				 mapping->start + mapping->bytes);
+	int fd, error = open_below("", path, LINKS_FOLLOWED, &fd);
+
+	if (error)
+		return error;
+	if (!fstat(fd, ret_status) &&
+	    (ret_status->st_ino == mapping->inode ||
+	     (match == MATCH_PLACE && !is_same_device(mapping, ret_status))))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+/* What a path leads to, if that is the mapping's file. */
+static int open_if_same(const char *root, const struct mapping *mapping, struct stat *ret_status)
+{
+	int fd, error = open_below(root, mapping->path, LINKS_FOLLOWED, &fd);
+	u32 generation = 0;
+
+	if (error)
+		return error;
+	if (!fstat(fd, ret_status) && ret_status->st_ino == mapping->inode &&
+	    (!mapping->inode_generation || mapped_file_generation(fd, &generation) ||
+	     generation == mapping->inode_generation))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
+int mapped_file_open(int folder, const struct mapping *mapping, enum mapped_match match,
+		     struct stat *ret_status)
+{
+	CLEANUP(freep) char *root = NULL;
+	char process[PREFIX_BYTES];
+	int fd;
+
+	if (folder < 0)
+		snprintf(process, sizeof(process), "/proc/%u", mapping->pid);
+	else
+		snprintf(process, sizeof(process), "/proc/self/fd/%d", folder);
+	fd = open_mapping_itself(process, mapping, match, ret_status);
+	if (fd >= 0 || mapping->path[0] != '/')
+		return fd;
+	root = must_format("%s/root", process);
+	fd = open_if_same(root, mapping, ret_status);
+	if (fd >= 0)
+		return fd;
+	fd = open_if_same("", mapping, ret_status);
+	if (fd >= 0 && !is_same_device(mapping, ret_status)) {
+		close(fd);
+		return -ESTALE;
+	}
+	return fd;
+}

@@ -261,6 +261,10 @@ $(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
 .PHONY: bench
 bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf, side by side (as root)
 	$(Q)$(subst tests/run.sh,tests/bench/bench.sh,$(run_tests)) $(BENCH)
+$(BUILD)/tests/bench/rows: tests/bench/rows.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) "  BENCH $@"
+	$(Q)$(CC) $(INCLUDES) $(C_FLAGS) $^ $(LDFLAGS) $(LDLIBS) -o $@
 $(BUILD)/tests/bench/%: tests/bench/%.c
 	@mkdir -p $(@D)
 	$(SAY) "  BENCH $@"

@@ -3,12 +3,13 @@
 #
 # Measures what bpfprof costs, side by side with perf on the same load in the same run.
 #
-# usage: make bench [BENCH="sample recorder memory report"]      as root, on a quiet machine
+# usage: make bench [BENCH="sample recorder memory report rows"]      as root, on a quiet machine
 #
 #   sample    all-in cost of a sample, as the thread it interrupts sees it
 #   recorder  CPU time of the recorder, bytes a sample, samples lost
 #   memory    largest resident set with 300 busy processes
 #   report    time to read and report one big file
+#   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
 #
 # RATES ("99 999 4999"), ROUNDS (5) and SECONDS_EACH (10) say how much. Tools take turns within each
 # round, and medians are printed; a ratio below 1 is in favour of bpfprof. "perf -BN" is perf without
@@ -206,13 +207,22 @@ bench_report() {
 	done
 }
 
-[ $# -gt 0 ] || set -- sample recorder memory report
+bench_rows() {
+	local files="${ROW_FILES:-/lib/*-linux-gnu/libc.so.6 /usr/bin/python3.?? \
+		$(gcc -print-prog-name=cc1) /usr/lib/*-linux-gnu/libLLVM-14.so.1}"
+
+	echo "Unwind rows (CPU time of one core, the least of ${ROW_ROUNDS:-30} rounds):"
+	# shellcheck disable=SC2086  # patterns, as many as there are
+	"$bench/rows" "${ROW_ROUNDS:-30}" $files
+}
+
+[ $# -gt 0 ] || set -- sample recorder memory report rows
 echo "bench: $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg), $("$PERF" version)"
 for part in "$@"; do
 	case $part in
-	sample | recorder | memory | report) "bench_$part" ;;
+	sample | recorder | memory | report | rows) "bench_$part" ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory and report" >&2
+		echo "bench: no part named $part; there are sample, recorder, memory, report and rows" >&2
 		exit 2
 		;;
 	esac

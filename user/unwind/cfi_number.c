@@ -18,12 +18,11 @@ enum {
 	PE_SDATA8 = 0x0c,
 	PE_BASE_MASK = 0x70,
 	PE_PC_RELATIVE = 0x10,
-	PE_TEXT_RELATIVE = 0x20,
 	PE_DATA_RELATIVE = 0x30,
 	PE_INDIRECT = 0x80,
 };
 
-u64 cfi_uleb(struct cursor *cursor)
+u64 cfi_uleb_long(struct cursor *cursor)
 {
 	u64 value = 0;
 	u8 byte;
@@ -90,9 +89,8 @@ u64 cfi_pointer(struct cursor *cursor, u8 encoding, const struct cfi_section *se
 		return value;
 	case PE_PC_RELATIVE:
 		return value + place;
-	case PE_TEXT_RELATIVE:
-		return value + section->text_address;
 	case PE_DATA_RELATIVE:
+		cursor->overrun |= !section->data_address;
 		return value + section->data_address;
 	}
 	cursor->overrun = true;

@@ -15,7 +15,8 @@
 #include <errno.h>
 #include <string.h>
 
-/* Source: DWARF 5, table 7.29, and LSB 5.0 core, 10.6.1.1 (GNU_…). */
+/* Source: DWARF 5, table 7.29; LSB 5.0 core, 10.6.1.1 (GNU_…); DWARF for the Arm 64-bit
+ * architecture, 4.4 (RA_STATE). */
 enum {
 	CFA_ADVANCE_LOC = 0x40, /* the two high bits; delta or register in the low six */
 	CFA_OFFSET = 0x80,
@@ -45,8 +46,9 @@ enum {
 	CFA_VAL_OFFSET = 0x14,
 	CFA_VAL_OFFSET_SF = 0x15,
 	CFA_VAL_EXPRESSION = 0x16,
-	CFA_NEGATE_RA_STATE =
-		0x2d, /* AArch64: the return address is signed; the step strips that */
+	/* AArch64: the return address is signed; the step strips that. */
+	CFA_NEGATE_RA_STATE_WITH_PC = 0x2c,
+	CFA_NEGATE_RA_STATE = 0x2d,
 	CFA_GNU_ARGS_SIZE = 0x2e,
 	CFA_GNU_NEGATIVE_OFFSET_EXTENDED = 0x2f,
 };
@@ -69,61 +71,82 @@ struct run {
 	struct registers registers;
 	struct cursor cursor;
 	struct cfi_state *state;
-	struct cfi_state remembered[REMEMBER_MAX];
-	u32 remembered_count;
 	u64 address;
+	struct cfi_result *result;
 	struct unwind_rule last; /* handed over last */
-	bool has_last;
-	u64 unsupported;
+	u32 remembered_count;
+	struct cfi_state remembered[REMEMBER_MAX]; /* not set up: that costs more than the rest */
 };
 
 struct cfi_state cfi_state_new(enum cfi_machine machine)
 {
-	struct cfi_state state = {.rule = {.cfa_kind = CFA_UNSUPPORTED}};
+	struct cfi_state state = {.cfa_reason = CFI_NO_CFA};
 
 	/* On x86-64 the call itself put the return address on the stack: a CIE always says where.
 	 */
-	state.pc_unsupported = machine == CFI_X86_64;
+	state.pc_reason = machine == CFI_X86_64 ? CFI_NO_PC : CFI_SUPPORTED;
 	return state;
 }
 
-struct unwind_rule cfi_state_rule(const struct cfi_state *state)
+static bool same_rule(const struct unwind_rule *a, const struct unwind_rule *b)
 {
-	const struct unwind_rule *rule = &state->rule;
-	bool sp_differs = state->has_sp_rule &&
-			  (rule->cfa_kind != CFA_MEMORY || rule->cfa_offset != state->sp_offset);
-
-	if (rule->pc_kind == SAVED_UNDEFINED)
-		return (struct unwind_rule){.cfa_kind = CFA_END};
-	if (state->is_unsupported || state->pc_unsupported || sp_differs)
-		return (struct unwind_rule){.cfa_kind = CFA_UNSUPPORTED};
-	return *rule;
+	return !memcmp(a, b, sizeof(*a));
 }
 
-/* Hands over the rule that holds from the address on, if it differs from the one before. */
-static int hand_over(struct run *run)
+/* Hands over a rule that holds from the address on, if it differs from the one before. */
+static bool hand_over_rule(struct run *run, const struct unwind_rule *rule)
 {
-	struct unwind_rule rule = cfi_state_rule(run->state);
+	const struct cfi_taker *taker = run->program->taker;
 
-	if (run->has_last && !memcmp(&rule, &run->last, sizeof(rule)))
-		return 0;
-	run->last = rule;
-	run->has_last = true;
-	run->unsupported += rule.cfa_kind == CFA_UNSUPPORTED;
-	return run->program->take(run->program->context, run->address, &rule);
+	if (same_rule(rule, &run->last))
+		return false;
+	run->last = *rule;
+	taker->rule(taker->context, run->address, rule);
+	return true;
+}
+
+static void hand_over_unsupported(struct run *run, enum cfi_reason reason)
+{
+	static const struct unwind_rule unsupported = {.cfa_kind = CFA_UNSUPPORTED};
+
+	run->result->unsupported[reason] += hand_over_rule(run, &unsupported);
+}
+
+static bool sp_differs(const struct run *run)
+{
+	const struct cfi_state *state = run->state;
+
+	return state->has_sp_rule && (state->rule.cfa_kind != CFA_MEMORY ||
+				      state->rule.cfa_register != run->registers.sp ||
+				      state->rule.cfa_offset != state->sp_offset);
+}
+
+/* Hands over the state as a rule. */
+static void hand_over(struct run *run)
+{
+	static const struct unwind_rule end = {.cfa_kind = CFA_END};
+	const struct cfi_state *state = run->state;
+
+	if (state->rule.pc_kind == SAVED_UNDEFINED)
+		hand_over_rule(run, &end);
+	else if (state->cfa_reason || state->pc_reason)
+		hand_over_unsupported(run,
+				      state->cfa_reason ? state->cfa_reason : state->pc_reason);
+	else if (sp_differs(run))
+		hand_over_unsupported(run, CFI_SP_DIFFERS);
+	else
+		hand_over_rule(run, &state->rule);
 }
 
 static int move_to(struct run *run, u64 address)
 {
-	int error;
-
-	if (!run->program->take || address < run->address || address > run->program->end)
+	if (!run->program->taker || address < run->address || address > run->program->end)
 		return -EBADMSG;
 	if (address == run->address)
 		return 0;
-	error = hand_over(run);
+	hand_over(run);
 	run->address = address;
-	return error;
+	return 0;
 }
 
 static int advance(struct run *run, u64 delta)
@@ -132,18 +155,41 @@ static int advance(struct run *run, u64 delta)
 }
 
 /* Where the CFA is: register + offset. */
-static void define_cfa(struct run *run, u64 number, s64 offset)
+static int define_cfa(struct run *run, u64 number, s64 offset)
 {
 	struct unwind_rule *rule = &run->state->rule;
 
-	run->state->is_unsupported = number > 0xff || offset != (s32)offset;
+	if (number > 0xff)
+		return -EBADMSG; /* no processor has that many */
+	run->state->cfa_reason = offset == (s32)offset ? CFI_SUPPORTED : CFI_CFA_RANGE;
 	rule->cfa_kind = CFA_REGISTER;
 	rule->cfa_register = (u8)number;
 	rule->cfa_offset = (s32)offset;
 	rule->more = 0;
+	return 0;
 }
 
-static void define_cfa_by_expression(struct run *run, struct bytes bytes)
+/* Another offset from the register that the CFA is computed from now. */
+static int define_cfa_offset(struct run *run, s64 offset)
+{
+	const struct unwind_rule *rule = &run->state->rule;
+
+	return rule->cfa_kind == CFA_REGISTER ? define_cfa(run, rule->cfa_register, offset)
+					      : -EBADMSG;
+}
+
+/* The same offset from another register. */
+static int define_cfa_register(struct run *run, u64 number)
+{
+	struct unwind_rule *rule = &run->state->rule;
+
+	if (rule->cfa_kind != CFA_REGISTER || number > 0xff)
+		return -EBADMSG;
+	rule->cfa_register = (u8)number;
+	return 0;
+}
+
+static int define_cfa_by_expression(struct run *run, struct bytes bytes)
 {
 	static const u8 kinds[] = {
 		[SHAPE_REGISTER] = CFA_REGISTER,
@@ -153,23 +199,40 @@ static void define_cfa_by_expression(struct run *run, struct bytes bytes)
 	struct cfi_expression expression = cfi_expression_read(bytes);
 
 	define_cfa(run, expression.base, expression.offset);
-	if (expression.shape == SHAPE_OTHER || expression.more != (int16_t)expression.more)
-		run->state->is_unsupported = true;
+	if (expression.shape == SHAPE_OTHER)
+		run->state->cfa_reason = CFI_CFA_EXPRESSION;
+	else if (expression.more != (int16_t)expression.more)
+		run->state->cfa_reason = CFI_CFA_RANGE;
 	run->state->rule.cfa_kind = kinds[expression.shape];
 	run->state->rule.more = (int16_t)expression.more;
+	return 0;
+}
+
+static void save_pc(struct run *run, enum saved_kind kind, s64 offset, enum cfi_reason reason)
+{
+	struct cfi_state *state = run->state;
+
+	/* There is no register to keep it in on x86-64. */
+	if (kind == SAVED_SAME && run->program->section->machine == CFI_X86_64)
+		reason = CFI_PC_PLACE;
+	state->pc_reason = (u8)reason;
+	state->rule.pc_kind = (u8)kind;
+	state->rule.pc_offset = reason ? 0 : (int16_t)offset;
 }
 
 /* Where a register's value for the caller is; `fits` is false for what no rule can hold. */
 static void save(struct run *run, u64 number, enum saved_kind kind, s64 offset, bool fits)
 {
 	struct unwind_rule *rule = &run->state->rule;
+	bool is_near = offset == (int16_t)offset;
 
-	fits &= offset == (int16_t)offset;
 	if (number == run->program->return_register) {
-		run->state->pc_unsupported = !fits;
-		rule->pc_kind = (u8)kind;
-		rule->pc_offset = fits ? (int16_t)offset : 0;
+		save_pc(run, kind, offset,
+			!fits	   ? CFI_PC_PLACE
+			: !is_near ? CFI_PC_RANGE
+				   : CFI_SUPPORTED);
 	} else if (number == run->registers.fp) {
+		fits &= is_near;
 		rule->fp_kind = (u8)(fits ? kind : SAVED_UNDEFINED);
 		rule->fp_offset = fits ? (int16_t)offset : 0;
 	} else if (number == run->registers.sp) {
@@ -197,7 +260,7 @@ static int restore(struct run *run, u64 number)
 	if (!initial)
 		return -EBADMSG;
 	if (number == run->program->return_register) {
-		state->pc_unsupported = initial->pc_unsupported;
+		state->pc_reason = initial->pc_reason;
 		state->rule.pc_kind = initial->rule.pc_kind;
 		state->rule.pc_offset = initial->rule.pc_offset;
 	} else if (number == run->registers.fp) {
@@ -263,30 +326,21 @@ static int step_location(struct run *run, u8 operation)
 /* Instructions that define the CFA. */
 static int step_cfa(struct run *run, u8 operation)
 {
-	const struct unwind_rule *rule = &run->state->rule;
 	u64 number;
 
 	switch (operation) {
 	case CFA_DEF_CFA:
 		number = cfi_uleb(&run->cursor);
-		define_cfa(run, number, (s64)cfi_uleb(&run->cursor));
-		return 0;
+		return define_cfa(run, number, (s64)cfi_uleb(&run->cursor));
 	case CFA_DEF_CFA_SF:
 		number = cfi_uleb(&run->cursor);
-		define_cfa(run, number, scaled(run, cfi_sleb(&run->cursor)));
-		return 0;
+		return define_cfa(run, number, scaled(run, cfi_sleb(&run->cursor)));
 	case CFA_DEF_CFA_REGISTER:
-		define_cfa(run, cfi_uleb(&run->cursor), rule->cfa_offset);
-		return 0;
-	case CFA_DEF_CFA_OFFSET:
-		define_cfa(run, rule->cfa_register, (s64)cfi_uleb(&run->cursor));
-		return 0;
+		return define_cfa_register(run, cfi_uleb(&run->cursor));
 	case CFA_DEF_CFA_OFFSET_SF:
-		define_cfa(run, rule->cfa_register, scaled(run, cfi_sleb(&run->cursor)));
-		return 0;
+		return define_cfa_offset(run, scaled(run, cfi_sleb(&run->cursor)));
 	case CFA_DEF_CFA_EXPRESSION:
-		define_cfa_by_expression(run, block(run));
-		return 0;
+		return define_cfa_by_expression(run, block(run));
 	}
 	return -EBADMSG;
 }
@@ -331,24 +385,13 @@ static int step_register(struct run *run, u8 operation)
 	return -EBADMSG;
 }
 
-static int step(struct run *run)
+/* Instructions without the frequent ones. */
+static int step_other(struct run *run, u8 operation)
 {
-	u8 operation = cursor_u8(&run->cursor);
-	u8 low = operation & CFA_LOW_BITS;
-
-	switch (operation & ~CFA_LOW_BITS) {
-	case CFA_ADVANCE_LOC:
-		return advance(run, low);
-	case CFA_OFFSET:
-		save(run, low, SAVED_AT_CFA, scaled(run, (s64)cfi_uleb(&run->cursor)), true);
-		return 0;
-	case CFA_RESTORE:
-		return restore(run, low);
-	}
 	switch (operation) {
-	case CFA_NOP:
+	case CFA_NEGATE_RA_STATE_WITH_PC:
 	case CFA_NEGATE_RA_STATE:
-		return 0;
+		return run->program->section->machine == CFI_AARCH64 ? 0 : -EBADMSG;
 	case CFA_GNU_ARGS_SIZE:
 		cfi_uleb(&run->cursor);
 		return 0;
@@ -366,26 +409,50 @@ static int step(struct run *run)
 	return step_register(run, operation);
 }
 
-int cfi_program_run(const struct cfi_program *program, struct cfi_state *state,
-		    u64 *ret_unsupported)
+static int step(struct run *run)
 {
-	struct run run = {
-		.program = program,
-		.registers = registers_of[program->section->machine],
-		.cursor = cursor_of(program->instructions),
-		.state = state,
-		.address = program->start,
-	};
+	u8 operation = cursor_u8(&run->cursor);
+	u8 low = operation & CFA_LOW_BITS;
+
+	switch (operation & ~CFA_LOW_BITS) {
+	case CFA_ADVANCE_LOC:
+		return advance(run, low);
+	case CFA_OFFSET:
+		save(run, low, SAVED_AT_CFA, scaled(run, (s64)cfi_uleb(&run->cursor)), true);
+		return 0;
+	case CFA_RESTORE:
+		return restore(run, low);
+	}
+	if (operation == CFA_DEF_CFA_OFFSET)
+		return define_cfa_offset(run, (s64)cfi_uleb(&run->cursor));
+	return operation == CFA_NOP ? 0 : step_other(run, operation);
+}
+
+int cfi_program_run(const struct cfi_program *program, struct cfi_state *state,
+		    struct cfi_result *result)
+{
+	struct run run;
 	int error = 0;
 
+	run.program = program;
+	run.registers = registers_of[program->section->machine];
+	run.cursor = cursor_of(program->instructions);
 	run.cursor.swap = program->section->swap;
+	run.state = state;
+	run.address = program->start;
+	run.result = result;
+	run.last = (struct unwind_rule){.cfa_kind = CFA_NONE};
+	run.remembered_count = 0;
 	while (cursor_left(&run.cursor) && !error) {
 		error = step(&run);
-		if (!error && run.cursor.overrun)
+		if (run.cursor.overrun)
 			error = -EBADMSG;
 	}
-	if (!error && program->take && run.address < program->end)
-		error = hand_over(&run);
-	*ret_unsupported += run.unsupported;
+	if (!program->taker || run.address >= program->end)
+		return error;
+	if (error)
+		hand_over_unsupported(&run, CFI_BROKEN);
+	else
+		hand_over(&run);
 	return error;
 }

@@ -11,22 +11,26 @@
 
 #include <errno.h>
 
+/* No processor has longer instructions, so that a larger factor is no factor. */
+enum { CODE_ALIGN_MAX = 16 };
+
 struct cie {
 	struct cfi_program program; /* without instructions and addresses: those of an FDE */
 	struct cfi_state initial;
 	u8 pointer_encoding;
 	bool has_augmentation;
-	bool is_signal;
-	bool is_usable;
+	bool is_known; /* what FDEs look like is known */
 };
 
 struct reading {
 	const struct cfi_section *section;
-	struct cfi_result result;
-	cfi_take *take;
-	void *context;
-	struct idmap cie_of; /* offset of the entry + 1 → row of `cies` + 1 */
+	struct cfi_result *result;
+	const struct cfi_taker *taker;
+	struct idmap cie_of; /* offset of the entry → row of `cies` + 1 */
 	VEC(struct cie) cies;
+	u64 last_offset; /* of the CIE found last, whose row is */
+	size_t last_row;
+	u64 cie_bytes; /* read so far */
 };
 
 /* One entry: where it is and what comes behind its length. */
@@ -90,7 +94,7 @@ static bool augmentation_read(struct cie *cie, const char *letters, struct curso
 		else if (*letters == 'P')
 			cfi_pointer(cursor, cursor_u8(cursor) & 0x7f, section);
 		else if (*letters == 'S')
-			cie->is_signal = true;
+			cie->initial.rule.is_signal = true;
 		else if (*letters != 'B')
 			break; /* its data has a length: step over it and what follows */
 	}
@@ -99,12 +103,13 @@ static bool augmentation_read(struct cie *cie, const char *letters, struct curso
 	return true;
 }
 
-static struct cie cie_read(const struct entry *entry, const struct cfi_section *section)
+static struct cie cie_read(const struct entry *entry, struct reading *reading)
 {
+	const struct cfi_section *section = reading->section;
 	struct cursor cursor = cursor_of(entry->bytes);
-	struct cie cie = {.program = {.section = section}};
+	struct cie cie = {.program = {.section = section},
+			  .initial = cfi_state_new(section->machine)};
 	const char *letters;
-	u64 ignored = 0;
 	u8 version;
 
 	cursor.swap = section->swap;
@@ -118,78 +123,102 @@ static struct cie cie_read(const struct entry *entry, const struct cfi_section *
 	cie.program.data_align = cfi_sleb(&cursor);
 	cie.program.return_register = version == 1 ? cursor_u8(&cursor) : cfi_uleb(&cursor);
 	if (cursor.overrun || (version != 1 && version != 3 && version != 4) ||
+	    cie.program.code_align > CODE_ALIGN_MAX ||
 	    !augmentation_read(&cie, letters, &cursor, section) || cursor.overrun)
 		return cie;
 	cie.program.pointer_encoding = cie.pointer_encoding;
 	cie.program.instructions = (struct bytes){cursor.next, cursor_left(&cursor)};
-	cie.initial = cfi_state_new(section->machine);
-	cie.initial.rule.is_signal = cie.is_signal;
-	cie.is_usable = !cfi_program_run(&cie.program, &cie.initial, &ignored);
+	cie.is_known = true;
+	if (cfi_program_run(&cie.program, &cie.initial, reading->result))
+		cie.initial.cfa_reason = CFI_BROKEN;
 	return cie;
 }
 
-/* The CIE at an offset, read if it is new; NULL if there is none. */
-static const struct cie *cie_at(struct reading *reading, u64 offset)
+/* Reads the CIE at an offset. Returns NULL if CIEs overlap: then reading each could take time
+ * without end. */
+static const struct cie *cie_add(struct reading *reading, u64 offset)
 {
 	struct cursor cursor = cursor_of(reading->section->bytes);
 	struct entry entry;
-	u32 *place;
 
-	if (offset >= reading->section->bytes.length)
+	cursor.swap = reading->section->swap;
+	cursor.next += offset;
+	entry = entry_next(&cursor, reading->section);
+	reading->cie_bytes += sizeof(u32) + entry.bytes.length;
+	if (reading->cie_bytes > reading->section->bytes.length)
 		return NULL;
-	place = idmap_place(&reading->cie_of, offset);
-	if (!*place) {
-		cursor.swap = reading->section->swap;
-		cursor.next += offset;
-		entry = entry_next(&cursor, reading->section);
-		*vec_add(&reading->cies) = entry.is_cie && !cursor.overrun
-						   ? cie_read(&entry, reading->section)
-						   : (struct cie){0};
-		*place = (u32)reading->cies.count;
-	}
-	return &reading->cies.items[*place - 1];
+	*vec_add(&reading->cies) = entry.is_cie && !cursor.overrun ? cie_read(&entry, reading)
+								   : (struct cie){0};
+	reading->last_row = reading->cies.count - 1;
+	*idmap_place(&reading->cie_of, offset) = (u32)reading->cies.count;
+	return &reading->cies.items[reading->last_row];
 }
 
-/* Hands over the rules of one function. Returns what `take` returned; what is broken is counted. */
+/* The CIE at an offset of the section, read if it is new; NULL as cie_add(). */
+static const struct cie *cie_at(struct reading *reading, u64 offset)
+{
+	u32 known;
+
+	if (reading->cies.count && offset == reading->last_offset)
+		return &reading->cies.items[reading->last_row];
+	reading->last_offset = offset;
+	known = idmap_get(&reading->cie_of, offset);
+	if (!known)
+		return cie_add(reading, offset);
+	reading->last_row = known - 1;
+	return &reading->cies.items[reading->last_row];
+}
+
+/* Runs the instructions of a function, of which the addresses are known. */
+static int function_read(struct reading *reading, const struct cie *cie,
+			 const struct cfi_program *program)
+{
+	struct cfi_state state = cie->initial;
+	int taken = reading->taker->function(reading->taker->context, program->start, program->end);
+
+	if (taken)
+		return taken < 0 ? taken : 0;
+	reading->result->functions++;
+	if (cfi_program_run(program, &state, reading->result) || state.cfa_reason == CFI_BROKEN)
+		reading->result->broken++;
+	return 0;
+}
+
+/* Hands over the rules of one function. What is broken is counted. */
 static int fde_read(struct reading *reading, const struct entry *entry)
 {
-	static const struct unwind_rule none = {.cfa_kind = CFA_NONE};
-	const struct cie *cie = cie_at(reading, entry->cie_offset);
 	struct cursor cursor = cursor_of(entry->bytes);
 	struct cfi_program program;
-	struct cfi_state state;
-	int error;
+	const struct cie *cie;
 
-	if (!cie || !cie->is_usable) {
-		reading->result.broken++;
+	if (entry->cie_offset >= reading->section->bytes.length) {
+		reading->result->broken++;
 		return 0;
 	}
-	cursor.swap = reading->section->swap;
+	cie = cie_at(reading, entry->cie_offset);
+	if (!cie)
+		return -EBADMSG;
 	program = cie->program;
+	cursor.swap = reading->section->swap;
 	program.start = cfi_pointer(&cursor, cie->pointer_encoding, reading->section);
 	/* The length has the format of the pointer, without its base. */
 	program.end = program.start +
 		      cfi_pointer(&cursor, cie->pointer_encoding & 0x0f, reading->section);
 	if (cie->has_augmentation)
 		cursor_take(&cursor, cfi_uleb(&cursor));
-	if (cursor.overrun || program.end < program.start) {
-		reading->result.broken++;
+	if (!cie->is_known || cursor.overrun || program.end < program.start) {
+		reading->result->broken++;
 		return 0;
 	}
 	if (program.start == program.end)
 		return 0;
 	program.instructions = (struct bytes){cursor.next, cursor_left(&cursor)};
+	/* What a broken CIE left is true nowhere. */
+	if (cie->initial.cfa_reason == CFI_BROKEN)
+		program.instructions.length = 0;
 	program.initial = &cie->initial;
-	program.take = reading->take;
-	program.context = reading->context;
-	state = cie->initial;
-	reading->result.functions++;
-	error = cfi_program_run(&program, &state, &reading->result.unsupported);
-	if (error == -EBADMSG) {
-		reading->result.broken++;
-		error = 0;
-	}
-	return error ? error : reading->take(reading->context, program.end, &none);
+	program.taker = reading->taker;
+	return function_read(reading, cie, &program);
 }
 
 static int entries_read(struct reading *reading)
@@ -210,13 +239,12 @@ static int entries_read(struct reading *reading)
 	return error;
 }
 
-int cfi_read(const struct cfi_section *section, cfi_take *take, void *context,
-	     struct cfi_result *ret_result)
+int cfi_read(const struct cfi_section *section, const struct cfi_taker *taker,
+	     struct cfi_result *result)
 {
-	struct reading reading = {.section = section, .take = take, .context = context};
+	struct reading reading = {.section = section, .taker = taker, .result = result};
 	int error = entries_read(&reading);
 
-	*ret_result = reading.result;
 	idmap_release(&reading.cie_of);
 	vec_release(&reading.cies);
 	return error;

@@ -1,258 +1,261 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rules by address, sorted, merged and cut into pages.
+ * Rules by address, merged and cut into pages.
  *
- * 1. Every rule of .eh_frame becomes (file offset, rule number).
- * 2. They are sorted; of several at one offset the last that says anything wins; what repeats the
- * rule before it, and gaps too short to be anything but padding, are left out.
- * 3. A page that begins in the middle of a rule gets a row of its own for it, so that a look-up
+ * 1. Every rule of .eh_frame, and then of .debug_frame, becomes (file offset, rule number),
+ * function by function.
+ * 2. Functions are sorted, not rules: sections have them in nearly any order, but a function's
+ * rules ascend. One that begins inside another ends that one. .debug_frame counts only where
+ * .eh_frame has nothing.
+ * 3. What repeats the rule before it, and gaps too short to be anything but padding, are left out.
+ * 4. A page that begins in the middle of a rule gets a row of its own for it, so that a look-up
  * reads one page only. That costs one row in 4 KiB of text and saves every look-up a step back.
  */
 #include "unwind/rows.h"
 
+#include "unwind/cfi_sections.h"
+
 #include <errno.h>
-#include <gelf.h>
-#include <libelf.h>
-#include <string.h>
 
 enum {
 	PADDING_MAX = 15, /* bytes between functions that are alignment only */
 	PAGE_BYTES = 1 << UNWIND_PAGE_BITS,
-	SEGMENTS_MAX = 64,
+	DIGIT_BITS = 11, /* of the sort */
+	DIGITS = 1 << DIGIT_BITS,
 };
 
+/* Offsets are of the file and below 4 GiB. */
 struct place {
-	u64 offset; /* in the file */
-	u32 rule;
-	u32 order; /* as read */
+	u32 offset, rule;
 };
 
-/* How a loaded piece's virtual addresses become file offsets. */
-struct segment {
-	u64 address, offset, bytes;
+struct function {
+	u32 start, end;
+	u32 first, count; /* its places */
 };
 
 struct making {
 	struct rule_set *rules;
 	u32 most_rules;
-	struct segment segments[SEGMENTS_MAX];
-	size_t segment_count;
+	const struct cfi_sections *sections;
+	struct cfi_result result;
+	u64 difference; /* from addresses to offsets, in the function being read */
 	VEC(struct place) places;
+	VEC(struct function) functions; /* as read */
+	size_t eh_frame_functions;	/* so many are from .eh_frame */
 };
 
-static bool offset_of(const struct making *making, u64 address, u64 *ret_offset)
-{
-	for (size_t i = 0; i < making->segment_count; i++) {
-		const struct segment *segment = &making->segments[i];
-
-		/* Up to the end inclusive: that is where the last function ends. */
-		if (address - segment->address <= segment->bytes) {
-			*ret_offset = address - segment->address + segment->offset;
-			return true;
-		}
-	}
-	return false;
-}
-
-static int take_rule(void *context, u64 start, const struct unwind_rule *rule)
+static int take_function(void *context, u64 start, u64 end)
 {
 	struct making *making = context;
-	u64 offset;
+	const struct cfi_sections *sections = making->sections;
+	const struct cfi_segment *segment = sections->text;
+	const struct cfi_segment *behind = sections->text + sections->text_count;
 
-	if (!offset_of(making, start, &offset))
-		return 0; /* text that is not loaded */
-	if (offset >> 32)
+	while (segment < behind && start - segment->address >= segment->bytes)
+		segment++;
+	if (segment == behind)
+		return 1; /* text that is not loaded */
+	if (end - segment->address > segment->bytes)
+		end = segment->address + segment->bytes;
+	making->difference = segment->offset - segment->address;
+	if ((end + making->difference) >> 32)
 		return -EFBIG;
-	*vec_add(&making->places) = (struct place){
-		.offset = offset,
-		.rule = rule_set_add(making->rules, rule, making->most_rules),
-		.order = (u32)making->places.count,
+	*vec_add(&making->functions) = (struct function){
+		.start = (u32)(start + making->difference),
+		.end = (u32)(end + making->difference),
+		.first = (u32)making->places.count,
 	};
 	return 0;
 }
 
-static int compare_places(const void *left, const void *right)
+static void take_rule(void *context, u64 start, const struct unwind_rule *rule)
 {
-	const struct place *a = left, *b = right;
+	struct making *making = context;
+	struct function *function = &making->functions.items[making->functions.count - 1];
+	u64 offset = start + making->difference;
 
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	return a->order < b->order ? -1 : a->order > b->order;
+	if (offset >= function->end)
+		return;
+	function->count++;
+	*vec_add(&making->places) = (struct place){
+		.offset = (u32)offset,
+		.rule = rule_set_add(making->rules, rule, making->most_rules),
+	};
+	making->result.unsupported[CFI_TOO_MANY_RULES] +=
+		making->places.items[making->places.count - 1].rule == RULE_UNSUPPORTED &&
+		rule->cfa_kind != CFA_UNSUPPORTED;
 }
 
-static void sort_places(struct making *making)
+/* One pass of a radix sort: by a digit, keeping the order of equal ones. */
+static void sort_by_digit(const u64 *from, u64 *to, size_t count, u32 shift)
 {
+	size_t places[DIGITS] = {0}, next = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[from[i] >> shift & (DIGITS - 1)]++;
+	for (size_t digit = 0; digit < DIGITS; digit++) {
+		size_t here = places[digit];
+
+		places[digit] = next;
+		next += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i] >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* The functions by start, those with the same start as read: start << 32 | row. The caller's to
+ * free(). */
+static u64 *functions_in_order(const struct making *making)
+{
+	size_t count = making->functions.count;
+	u64 *keys = must_alloc_array(count + 1, sizeof(*keys)), *swap;
 	bool is_sorted = true;
 
-	for (size_t i = 1; i < making->places.count && is_sorted; i++)
-		is_sorted = making->places.items[i - 1].offset <= making->places.items[i].offset;
-	if (!is_sorted)
-		qsort(making->places.items, making->places.count, sizeof(struct place),
-		      compare_places);
-}
-
-/* Of several at one offset keeps the last that is not "none". */
-static void merge_equal_offsets(struct making *making)
-{
-	struct place *places = making->places.items;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < making->places.count; i++) {
-		if (!kept || places[kept - 1].offset != places[i].offset)
-			places[kept++] = places[i];
-		else if (places[i].rule)
-			places[kept - 1] = places[i];
+	for (size_t i = 0; i < count; i++) {
+		keys[i] = (u64)making->functions.items[i].start << 32 | i;
+		is_sorted &= !i || keys[i - 1] < keys[i];
 	}
-	making->places.count = kept;
+	if (is_sorted)
+		return keys;
+	swap = must_alloc_array(count + 1, sizeof(*swap));
+	/* Three digits are more than 32 bits: the third pass moves what two have left. */
+	for (u32 shift = 32; shift < 64; shift += DIGIT_BITS) {
+		u64 *sorted = swap;
+
+		sort_by_digit(keys, sorted, count, shift);
+		swap = keys;
+		keys = sorted;
+	}
+	free(swap);
+	return keys;
 }
 
-/* Leaves out padding, and what repeats the rule before it. */
-static void merge_equal_rules(struct making *making)
+/* Keeps one function of those with the same start, and of .debug_frame's what .eh_frame does not
+ * cover. Returns how many are left. */
+static size_t leave_out_covered(const struct making *making, u64 *keys)
 {
-	struct place *places = making->places.items;
+	const struct function *functions = making->functions.items;
 	size_t kept = 0;
+	u32 covered = 0; /* by .eh_frame, up to here */
 
-	for (size_t i = 0; i < making->places.count; i++) {
-		bool is_padding = !places[i].rule && i + 1 < making->places.count &&
-				  places[i + 1].offset - places[i].offset <= PADDING_MAX;
+	for (size_t i = 0; i < making->functions.count; i++) {
+		u32 row = (u32)keys[i], start = functions[row].start;
+		bool is_eh_frame = row < making->eh_frame_functions;
 
-		if (is_padding || (kept && places[kept - 1].rule == places[i].rule))
+		if (!is_eh_frame && start < covered)
 			continue;
-		places[kept++] = places[i];
+		if (is_eh_frame)
+			covered = functions[row].end;
+		if (kept && functions[(u32)keys[kept - 1]].start == start)
+			kept--; /* the last wins */
+		keys[kept++] = keys[i];
 	}
-	making->places.count = kept;
+	return kept;
 }
 
-/* Cuts the sorted places into pages. */
+/* Writes rows, with page_rows of each page that has begun. */
+struct row_writer {
+	struct unwind_table *table;
+	u32 begun; /* pages */
+	u32 rule;  /* of the last row */
+};
+
+static void write_row(struct row_writer *writer, u32 offset, u32 rule)
+{
+	struct unwind_table *table = writer->table;
+	u32 page = (offset >> UNWIND_PAGE_BITS) - table->first_page;
+	u32 in_page = offset & (PAGE_BYTES - 1);
+
+	if (rule == writer->rule)
+		return;
+	while (writer->begun <= page) {
+		table->page_rows[writer->begun++] = table->row_count;
+		if (table->row_count && (writer->begun <= page || in_page))
+			table->rows[table->row_count++] = unwind_row_make(0, writer->rule);
+	}
+	table->rows[table->row_count++] = unwind_row_make(in_page, rule);
+	writer->rule = rule;
+}
+
+/* The rows of functions in order. */
+static void write_functions(const struct making *making, const u64 *keys, size_t count,
+			    struct unwind_table *table)
+{
+	const struct function *functions = making->functions.items;
+	struct row_writer writer = {.table = table};
+	u32 end = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct function *function = &functions[(u32)keys[i]];
+		const struct place *place = making->places.items + function->first;
+		const struct place *behind = place + function->count;
+		u32 next = i + 1 < count ? functions[(u32)keys[i + 1]].start : function->end;
+
+		if (i && function->start - end > PADDING_MAX)
+			write_row(&writer, end, RULE_NONE);
+		end = function->end < next ? function->end : next;
+		for (; place < behind && place->offset < end; place++)
+			write_row(&writer, place->offset, place->rule);
+	}
+	write_row(&writer, end, RULE_NONE);
+	while (writer.begun <= table->page_count)
+		table->page_rows[writer.begun++] = table->row_count;
+}
+
 static struct unwind_table *table_of(const struct making *making)
 {
 	struct unwind_table *table = must_alloc(sizeof(*table));
-	const struct place *places = making->places.items;
-	size_t count = making->places.count, next = 0;
-	VEC(unwind_row) rows = {0};
-	u64 first, last;
+	CLEANUP(freep) u64 *keys = functions_in_order(making);
+	size_t count = leave_out_covered(making, keys);
+	u32 last = 0;
 
+	table->result = making->result;
+	for (size_t i = 0; i < count; i++) {
+		u32 end = making->functions.items[(u32)keys[i]].end;
+
+		last = end > last ? end : last;
+	}
 	if (!count)
 		return table;
-	first = places[0].offset >> UNWIND_PAGE_BITS;
-	last = places[count - 1].offset >> UNWIND_PAGE_BITS;
-	table->first_page = (u32)first;
-	table->page_count = (u32)(last - first + 1);
+	table->first_page = (u32)(keys[0] >> 32) >> UNWIND_PAGE_BITS;
+	table->page_count = (last >> UNWIND_PAGE_BITS) - table->first_page + 1;
 	table->page_rows = must_alloc_array(table->page_count + 1, sizeof(u32));
-	for (u64 page = first; page <= last; page++) {
-		table->page_rows[page - first] = (u32)rows.count;
-		if (next && places[next].offset > page << UNWIND_PAGE_BITS)
-			*vec_add(&rows) = unwind_row_make(0, places[next - 1].rule);
-		for (; next < count && places[next].offset >> UNWIND_PAGE_BITS == page; next++)
-			*vec_add(&rows) = unwind_row_make(
-				(u32)(places[next].offset & (PAGE_BYTES - 1)), places[next].rule);
-	}
-	table->page_rows[table->page_count] = (u32)rows.count;
-	table->row_count = (u32)rows.count;
-	table->rows = rows.items;
+	/* One for each place, one where a function ends, one where a page begins. */
+	table->rows = must_resize_array(NULL, making->places.count + count + table->page_count + 1,
+					sizeof(*table->rows));
+	write_functions(making, keys, count, table);
+	table->rows = must_resize_array(table->rows, table->row_count, sizeof(*table->rows));
 	return table;
 }
 
-static void read_segments(Elf *elf, struct making *making)
+static int read_rules(struct making *making)
 {
-	GElf_Phdr header;
-	size_t count = 0;
+	struct cfi_taker taker = {take_function, take_rule, making};
+	const struct cfi_sections *sections = making->sections;
+	int error;
 
-	if (elf_getphdrnum(elf, &count))
-		return;
-	for (size_t i = 0; i < count && making->segment_count < SEGMENTS_MAX; i++) {
-		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    !(header.p_flags & PF_X))
-			continue;
-		making->segments[making->segment_count++] = (struct segment){
-			.address = header.p_vaddr,
-			.offset = header.p_offset,
-			.bytes = header.p_filesz,
-		};
-	}
-}
-
-/* Fills `section` from the named ELF section. Returns false if there is none with bytes. */
-static bool read_section(Elf *elf, const char *name, struct cfi_section *section)
-{
-	Elf_Scn *found = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((found = elf_nextscn(elf, found))) {
-		GElf_Shdr header;
-		const char *text;
-		Elf_Data *bytes;
-
-		if (!gelf_getshdr(found, &header) || header.sh_type == SHT_NOBITS)
-			continue;
-		text = elf_strptr(elf, names, header.sh_name);
-		if (!text || strcmp(text, name))
-			continue;
-		if (header.sh_flags & SHF_COMPRESSED && elf_compress(found, 0, 0) < 0)
-			return false;
-		bytes = elf_rawdata(found, NULL);
-		if (!bytes || !bytes->d_buf || !bytes->d_size)
-			return false;
-		section->bytes = (struct bytes){bytes->d_buf, bytes->d_size};
-		section->address = header.sh_addr;
-		return true;
-	}
-	return false;
-}
-
-static int read_machine(Elf *elf, struct cfi_section *section)
-{
-	GElf_Ehdr header;
-
-	if (!gelf_getehdr(elf, &header))
-		return -EBADMSG;
-	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
-		return -ENOTSUP;
-	if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
-		return -ENOTSUP;
-	section->machine = header.e_machine == EM_X86_64 ? CFI_X86_64 : CFI_AARCH64;
-	return 0;
-}
-
-static int read_elf(Elf *elf, struct making *making, struct cfi_result *ret_result)
-{
-	struct cfi_section section = {0};
-	int error = read_machine(elf, &section);
-
-	if (error)
-		return error;
-	read_segments(elf, making);
-	if (!read_section(elf, ".eh_frame", &section)) {
-		section.is_debug_frame = true;
-		if (!read_section(elf, ".debug_frame", &section))
-			return -ENODATA;
-	}
-	return cfi_read(&section, take_rule, making, ret_result);
+	if (!sections->eh_frame.bytes.length && !sections->debug_frame.bytes.length)
+		return -ENODATA;
+	error = cfi_read(&sections->eh_frame, &taker, &making->result);
+	making->eh_frame_functions = making->functions.count;
+	return error ? error : cfi_read(&sections->debug_frame, &taker, &making->result);
 }
 
 int unwind_table_read(struct bytes image, struct rule_set *rules, u32 most_rules,
 		      struct unwind_table **ret_table)
 {
-	struct making making = {.rules = rules, .most_rules = most_rules};
-	struct cfi_result result = {0};
-	int error = -EBADMSG;
-	Elf *elf;
+	struct cfi_sections sections;
+	struct making making = {.rules = rules, .most_rules = most_rules, .sections = &sections};
+	int error = cfi_sections_open(image, &sections);
 
-	elf_version(EV_CURRENT);
-	elf = elf_memory((char *)image.start, image.length);
-	if (elf)
-		error = read_elf(elf, &making, &result);
-	if (!error) {
-		sort_places(&making);
-		merge_equal_offsets(&making);
-		merge_equal_rules(&making);
+	if (!error)
+		error = read_rules(&making);
+	if (!error)
 		*ret_table = table_of(&making);
-		(*ret_table)->result = result;
-	}
 	vec_release(&making.places);
-	elf_end(elf);
+	vec_release(&making.functions);
+	cfi_sections_close(&sections);
 	return error;
 }
 

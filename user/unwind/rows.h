@@ -18,7 +18,7 @@ struct unwind_table {
 };
 
 /*
- * Reads an ELF image's .eh_frame, or else its .debug_frame, into rows.
+ * Reads an ELF image's .eh_frame, and its .debug_frame for functions that are not there, into rows.
  *
  * rules      takes the rules, at most `most_rules`
  * ret_table  unwind_table_free() it

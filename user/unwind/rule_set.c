@@ -2,9 +2,13 @@
 /*
  * Unwind rules as numbers: a rule's 16 bytes are hashed to a key, and keys that are taken by
  * another rule are stepped over.
+ *
+ * A binary has hundreds of thousands of rows and hundreds of rules, so that nearly all are found in
+ * `recent`, by a hash that need not be good.
  */
 #include "unwind/rule_set.h"
 
+#include <stdbool.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -18,7 +22,22 @@ void rule_set_init(struct rule_set *set)
 	rule_set_add(set, &unsupported, ~0U);
 }
 
-u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
+static bool is_rule(const struct rule_set *set, u32 number, const struct unwind_rule *rule)
+{
+	return !memcmp(&set->rules.items[number], rule, sizeof(*rule));
+}
+
+static u32 recent_slot(const struct unwind_rule *rule)
+{
+	u64 words[2];
+
+	memcpy(words, rule, sizeof(words));
+	words[0] = (words[0] ^ (words[1] << 29 | words[1] >> 35)) * 0x9e3779b97f4a7c15ULL;
+	return (u32)(words[0] >> (64 - RULE_CACHE_BITS));
+}
+
+/* The same without `recent`. */
+static u32 find_or_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
 {
 	u64 key = XXH3_64bits(rule, sizeof(*rule));
 	u32 number;
@@ -27,7 +46,7 @@ u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
 		number = idmap_get(&set->rule_of, key);
 		if (!number)
 			break;
-		if (!memcmp(&set->rules.items[number - 1], rule, sizeof(*rule)))
+		if (is_rule(set, number - 1, rule))
 			return number - 1;
 	}
 	if (set->rules.count >= most)
@@ -35,6 +54,15 @@ u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
 	*vec_add(&set->rules) = *rule;
 	*idmap_place(&set->rule_of, key) = (u32)set->rules.count;
 	return (u32)set->rules.count - 1;
+}
+
+u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
+{
+	u32 *recent = &set->recent[recent_slot(rule)];
+
+	if (!set->rules.count || !is_rule(set, *recent, rule))
+		*recent = find_or_add(set, rule, most);
+	return *recent;
 }
 
 void rule_set_release(struct rule_set *set)

@@ -9,6 +9,8 @@
 #include "base/vec.h"
 #include "bpfprof/unwind_table.h"
 
+enum { RULE_CACHE_BITS = 10 };
+
 /* The rules that every set begins with: of CFA_NONE and of CFA_UNSUPPORTED. */
 enum { RULE_NONE, RULE_UNSUPPORTED };
 
@@ -17,6 +19,7 @@ struct rule_set {
 	VEC(struct unwind_rule) rules;
 	struct idmap
 		rule_of; /* hash of a rule → number + 1; equal hashes stand behind one another */
+	u32 recent[1 << RULE_CACHE_BITS]; /* a cheaper hash of a rule → number of a rule of it */
 };
 
 /* An empty set but for RULE_NONE and RULE_UNSUPPORTED. */

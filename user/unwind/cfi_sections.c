@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Sections by name, or by program header alone.
+ *
+ * Without section headers nothing says how long .eh_frame is: it goes on to its end mark, or, where
+ * other objects' entries stand behind that, to the last entry of the table in .eh_frame_hdr.
+ */
+#include "unwind/cfi_sections.h"
+
+#include "unwind/cfi_number.h"
+
+#include <errno.h>
+#include <gelf.h>
+#include <string.h>
+
+enum {
+	HEADER_VERSION = 1, /* of .eh_frame_hdr; source: LSB 5.0 core, 10.6.2 */
+	TABLE_SORTED_DATA4 =
+		0x3b, /* pairs of s32, relative to the header: what every linker makes */
+	TABLE_ROW_BYTES = 8,
+	UNPACKED_MAX = 1 << 30,	   /* of a compressed section */
+	UNPACKED_TIMES_MAX = 1100, /* deflate packs 1032 bytes into one at best */
+};
+
+/* The part of a segment that is in the file. Returns false if there is none. */
+static bool segment_of(const GElf_Phdr *header, struct bytes image, struct cfi_segment *ret_segment)
+{
+	u64 bytes = header->p_filesz;
+
+	if (header->p_offset >= image.length)
+		return false;
+	if (bytes > image.length - header->p_offset)
+		bytes = image.length - header->p_offset;
+	*ret_segment = (struct cfi_segment){header->p_vaddr, header->p_offset, bytes};
+	return bytes > 0;
+}
+
+static int read_text(struct bytes image, struct cfi_sections *sections)
+{
+	struct cfi_segment segment;
+	GElf_Phdr header;
+	size_t count = 0;
+
+	if (elf_getphdrnum(sections->elf, &count))
+		return -EBADMSG;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(sections->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    !(header.p_flags & PF_X) || !segment_of(&header, image, &segment))
+			continue;
+		if (sections->text_count == CFI_SEGMENTS_MAX)
+			return -EBADMSG;
+		sections->text[sections->text_count++] = segment;
+	}
+	return 0;
+}
+
+/* The bytes of the image from a loaded address to the end of its segment; empty if it is not
+ * loaded.
+ */
+static struct bytes loaded_at(const struct cfi_sections *sections, struct bytes image, u64 address)
+{
+	struct cfi_segment segment;
+	GElf_Phdr header;
+	size_t count = 0;
+	u64 skipped;
+
+	if (elf_getphdrnum(sections->elf, &count))
+		return (struct bytes){0};
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(sections->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    !segment_of(&header, image, &segment))
+			continue;
+		skipped = address - segment.address;
+		if (skipped < segment.bytes)
+			return (struct bytes){image.start + segment.offset + skipped,
+					      segment.bytes - skipped};
+	}
+	return (struct bytes){0};
+}
+
+/* The entry at an offset of .eh_frame: where it ends; 0 if it is the end mark or cut. */
+static u64 entry_end(struct bytes bytes, u64 offset)
+{
+	struct cursor cursor = cursor_of(bytes);
+	u64 length;
+
+	if (!cursor_take(&cursor, offset))
+		return 0;
+	length = cursor_u32(&cursor);
+	if (length == 0xffffffff)
+		length = cursor_u64(&cursor);
+	if (!length || !cursor_take(&cursor, length))
+		return 0;
+	return (u64)(cursor.next - bytes.start);
+}
+
+/* The end of .eh_frame. `table`: at the rows of .eh_frame_hdr, which has the given address. */
+static u64 frames_end(const struct cfi_section *frames, struct cursor *table, u64 rows, u64 address)
+{
+	u64 end = 0, next;
+
+	while ((next = entry_end(frames->bytes, end)))
+		end = next;
+	for (; rows && cursor_left(table) >= TABLE_ROW_BYTES; rows--) {
+		cursor_u32(table); /* the function */
+		next = entry_end(frames->bytes,
+				 address + (u64)(s32)cursor_u32(table) - frames->address);
+		if (next > end)
+			end = next;
+	}
+	return end;
+}
+
+/* .eh_frame by the table that leads to it. */
+static void read_by_table(struct cfi_sections *sections, struct bytes image, u64 address)
+{
+	struct cfi_section header = {.bytes = loaded_at(sections, image, address),
+				     .address = address,
+				     .data_address = address};
+	struct cfi_section *frames = &sections->eh_frame;
+	struct cursor cursor = cursor_of(header.bytes);
+	u8 version = cursor_u8(&cursor), pointer = cursor_u8(&cursor), number = cursor_u8(&cursor);
+	u8 table = cursor_u8(&cursor);
+	u64 rows;
+
+	frames->address = cfi_pointer(&cursor, pointer, &header);
+	if (version != HEADER_VERSION || cursor.overrun)
+		return;
+	rows = cfi_pointer(&cursor, number, &header);
+	if (table != TABLE_SORTED_DATA4 || cursor.overrun)
+		rows = 0;
+	frames->bytes = loaded_at(sections, image, frames->address);
+	frames->bytes.length = frames_end(frames, &cursor, rows, address);
+}
+
+static void read_without_sections(struct cfi_sections *sections, struct bytes image)
+{
+	GElf_Phdr header;
+	size_t count = 0;
+
+	if (elf_getphdrnum(sections->elf, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (gelf_getphdr(sections->elf, (int)i, &header) &&
+		    header.p_type == PT_GNU_EH_FRAME) {
+			read_by_table(sections, image, header.p_vaddr);
+			return;
+		}
+	}
+}
+
+/* Unpacks a section, if that costs no more than what any honest one needs. */
+static bool unpack(Elf_Scn *scn, const GElf_Shdr *header)
+{
+	GElf_Chdr packed;
+
+	return gelf_getchdr(scn, &packed) && packed.ch_size <= UNPACKED_MAX &&
+	       packed.ch_size / UNPACKED_TIMES_MAX <= header->sh_size &&
+	       elf_compress(scn, 0, 0) >= 0;
+}
+
+static void read_section(Elf_Scn *scn, const GElf_Shdr *header, struct cfi_section *section)
+{
+	Elf_Data *bytes;
+
+	if (header->sh_flags & SHF_COMPRESSED && !unpack(scn, header))
+		return;
+	bytes = elf_rawdata(scn, NULL);
+	if (!bytes || !bytes->d_buf)
+		return;
+	section->bytes = (struct bytes){bytes->d_buf, bytes->d_size};
+	section->address = header->sh_addr;
+}
+
+/* Finds the named sections. Returns false if none is .eh_frame, be it one without bytes: that of a
+ * file of debug data, whose segments lead nowhere. */
+static bool read_sections(struct cfi_sections *sections)
+{
+	bool is_named = false;
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(sections->elf, &names))
+		return false;
+	while ((scn = elf_nextscn(sections->elf, scn))) {
+		struct cfi_section *section = NULL;
+		GElf_Shdr header;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &header))
+			continue;
+		name = elf_strptr(sections->elf, names, header.sh_name);
+		if (name && !strcmp(name, ".eh_frame"))
+			section = &sections->eh_frame;
+		else if (name && !strcmp(name, ".debug_frame"))
+			section = &sections->debug_frame;
+		is_named |= section == &sections->eh_frame;
+		if (section && !section->bytes.length && header.sh_type != SHT_NOBITS)
+			read_section(scn, &header, section);
+	}
+	return is_named;
+}
+
+static int read_machine(struct cfi_sections *sections)
+{
+	GElf_Ehdr header;
+
+	if (!gelf_getehdr(sections->elf, &header))
+		return -EBADMSG;
+	if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB)
+		return -ENOTSUP;
+	if (header.e_machine != EM_X86_64 && header.e_machine != EM_AARCH64)
+		return -ENOTSUP;
+	sections->eh_frame.machine = header.e_machine == EM_X86_64 ? CFI_X86_64 : CFI_AARCH64;
+	sections->debug_frame.machine = sections->eh_frame.machine;
+	sections->debug_frame.is_debug_frame = true;
+	return 0;
+}
+
+int cfi_sections_open(struct bytes image, struct cfi_sections *ret_sections)
+{
+	int error;
+
+	*ret_sections = (struct cfi_sections){0};
+	elf_version(EV_CURRENT);
+	ret_sections->elf = elf_memory((char *)(uintptr_t)image.start, image.length);
+	if (!ret_sections->elf)
+		return -EBADMSG;
+	error = read_machine(ret_sections);
+	if (!error)
+		error = read_text(image, ret_sections);
+	if (error)
+		return error;
+	if (!read_sections(ret_sections))
+		read_without_sections(ret_sections, image);
+	return 0;
+}
+
+void cfi_sections_close(struct cfi_sections *sections)
+{
+	elf_end(sections->elf);
+}

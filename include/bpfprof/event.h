@@ -13,7 +13,7 @@
 #include "bpfprof/types.h"
 #include "bpfprof/unwind_table.h"
 
-enum record_kind { RECORD_SAMPLE = 1, RECORD_FILE_WANTED };
+enum record_kind { RECORD_SAMPLE = 1, RECORD_FILE_WANTED, RECORD_PROOF };
 
 /* In which mode the CPU was. */
 enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
@@ -21,14 +21,15 @@ enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
 /* Why the user stack ended. The order of enum stack_cut (event/event_sink.h). */
 enum user_stack_end {
 	END_UNKNOWN,	  /* the kernel walked it and did not say */
-	END_COMPLETE,	  /* a frame pointer or return address of zero */
+	END_COMPLETE,	  /* the outermost frame: a rule says so, or a frame pointer of zero */
 	END_NO_STACK,	  /* kernel thread, or not asked for */
 	END_TOO_DEEP,	  /* max_stack frames, and there are more */
-	END_UNREADABLE,	  /* stack memory that is not resident */
+	END_UNREADABLE,	  /* stack memory that is not resident, or a mapping in change */
 	END_NO_TABLE,	  /* code without unwind table and without frame pointer */
 	END_UNSUPPORTED,  /* a rule that says that rows cannot express it */
 	END_NOT_ANALYSED, /* the file's table is not there yet, and there is no frame pointer */
-	END_BROKEN,	  /* a frame pointer that is none: code compiled without */
+	END_BROKEN,	  /* a frame pointer that is none: code compiled without; or a stack
+			   * that does not go on upwards, or to code */
 };
 
 /* Which walkers found the frames of a user stack; also which ones the settings allow. */
@@ -62,6 +63,22 @@ struct file_wanted {
 	struct unwind_file_key file;
 };
 WIRE_SIZE(struct file_wanted, 40);
+
+enum { PROOF_STACK_BYTES = 32768 };
+
+/* What the user stack of the sample before it was walked from, if the settings want proof: time_ns,
+ * pid and tid are those of the sample. Registers have their DWARF numbers; behind them is the pc.
+ * The stack begins at the stack pointer and ends where it could not be read. */
+struct proof_record {
+	u16 kind; /* enum record_kind */
+	u16 reserved;
+	u32 stack_bytes;
+	u64 time_ns;
+	u32 pid, tid;
+	u64 registers[UNWIND_REGISTERS + 1];
+	u8 stack[PROOF_STACK_BYTES];
+};
+WIRE_SIZE(struct proof_record, 24 + 8 * (UNWIND_REGISTERS + 1) + PROOF_STACK_BYTES);
 
 struct sample_record {
 	struct sample_header header;

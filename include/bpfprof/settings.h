@@ -36,10 +36,12 @@ struct program_settings {
 	u8 cgroup_is_v2; /* else of the v1 perf_event tree */
 	u8 wants_idle;
 	u8 wants_stacks;
-	u8 walkers; /* enum walkers (event.h), or-ed: which may be used for user stacks */
-	u8 reserved;
+	u8 walkers;	/* enum walkers (event.h), or-ed: which may be used for user stacks */
+	u8 page_bits;	/* a page of memory has 1 << page_bits bytes */
+	u8 wants_proof; /* a RECORD_PROOF behind every sample with a user stack that we walked */
+	u8 reserved[7];
 	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
 };
-WIRE_SIZE(struct program_settings, 64);
+WIRE_SIZE(struct program_settings, 72);
 
 #endif

@@ -30,11 +30,23 @@ enum {
 	UNWIND_SEGMENT_BYTES = UNWIND_SEGMENT_WORDS * 4,
 	UNWIND_SEGMENTS_MAX = 1024, /* 1 GiB */
 
-	/* An index word: where the page's rows begin, in words from the table's first, and how
-	 * many they are. A page with more rows, or a table with more words, cannot be held. */
+	/* An index word: where the page's rows begin, in words from the table's first, and in the
+	 * low bits how many they are. A page with more rows, or a table with more words, cannot be
+	 * held. */
 	UNWIND_COUNT_BITS = 10,
 	UNWIND_PAGE_ROWS_MAX = (1 << UNWIND_COUNT_BITS) - 1,
 	UNWIND_TABLE_WORDS_MAX = 1 << (32 - UNWIND_COUNT_BITS),
+};
+
+/* Registers that a rule may name, by DWARF number; x86-64 has only the first 16. Source: psABI
+ * AMD64, figure 3.36; DWARF for the Arm 64-bit architecture, 4.1. */
+enum {
+	UNWIND_REGISTERS = 32,
+	X86_64_FP = 6,
+	X86_64_SP = 7,
+	ARM64_FP = 29,
+	ARM64_LR = 30,
+	ARM64_SP = 31,
 };
 
 /* Where the caller's stack pointer (the CFA) is. Append-only. */

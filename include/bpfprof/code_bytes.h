@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the bytes of code next to an address say of it. Pure.
+ */
+#ifndef BPFPROF_CODE_BYTES_H
+#define BPFPROF_CODE_BYTES_H
+
+#include "bpfprof/unwind_step.h"
+
+/* The bytes are given as the little-endian word that they are: byte 0 is the lowest. */
+#define CODE_BYTE(word, number) ((u8)((word) >> 8 * (number)))
+
+/*
+ * Whether FF /2 (call through register or memory) with this ModRM and SIB byte has `length` bytes.
+ * Prefixes stand before it and do not matter here.
+ * Source: Intel SDM, volume 2A, 2.1.5, tables 2-2 and 2-3.
+ */
+static inline __attribute__((always_inline)) bool code_is_indirect_call(u8 opcode, u8 modrm, u8 sib,
+									u32 length)
+{
+	u8 mod = modrm >> 6, rm = modrm & 7;
+	u32 displacement = mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	bool has_sib = mod != 3 && rm == 4;
+
+	if (opcode != 0xff || (modrm >> 3 & 7) != 2)
+		return false;
+	if (mod == 0 && (rm == 5 || (has_sib && (sib & 7) == 5)))
+		displacement = 4;
+	return 2 + has_sib + displacement == length;
+}
+
+/* Whether the word of code before an address ends with a call. */
+static inline __attribute__((always_inline)) bool x86_64_call_ends(u64 before)
+{
+	if (CODE_BYTE(before, 3) == 0xe8) /* and a distance of 4 bytes */
+		return true;
+	return code_is_indirect_call(CODE_BYTE(before, 6), CODE_BYTE(before, 7), 0, 2) ||
+	       code_is_indirect_call(CODE_BYTE(before, 5), CODE_BYTE(before, 6),
+				     CODE_BYTE(before, 7), 3) ||
+	       code_is_indirect_call(CODE_BYTE(before, 4), CODE_BYTE(before, 5),
+				     CODE_BYTE(before, 6), 4) ||
+	       code_is_indirect_call(CODE_BYTE(before, 2), CODE_BYTE(before, 3),
+				     CODE_BYTE(before, 4), 6) ||
+	       code_is_indirect_call(CODE_BYTE(before, 1), CODE_BYTE(before, 2),
+				     CODE_BYTE(before, 3), 7);
+}
+
+/* Source: Arm Architecture Reference Manual, C6.2, BL, BLR, BLRAA/BLRAB and their Z forms. */
+static inline __attribute__((always_inline)) bool arm64_call_ends(u64 before)
+{
+	u32 instruction = (u32)(before >> 32);
+
+	return (instruction & 0xfc000000) == 0x94000000 || (instruction & 0xfefff000) == 0xd63f0000;
+}
+
+/* Whether the 8 bytes before an address end with a call: whether it can be a return address. */
+static inline __attribute__((always_inline)) bool code_call_ends(enum unwind_machine machine,
+								 u64 before)
+{
+	return machine == UNWIND_X86_64 ? x86_64_call_ends(before) : arm64_call_ends(before);
+}
+
+/*
+ * Whether the code at an address is the system call rt_sigreturn: what a signal handler returns to.
+ * Arm's vDSO has no call frame information for it, nor has what musl and Go bring.
+ * Source: `mov $15, %rax; syscall` and `mov x8, #139; svc #0`.
+ */
+static inline __attribute__((always_inline)) bool code_is_sigreturn(enum unwind_machine machine,
+								    u64 first, u64 second)
+{
+	if (machine == UNWIND_ARM64)
+		return first == 0xd4000001d2801168ULL;
+	return first == 0x0f0000000fc0c748ULL && CODE_BYTE(second, 0) == 0x05;
+}
+
+/*
+ * Makes `frame`, which is at rt_sigreturn, the one that the signal interrupted. Returns
+ * END_UNKNOWN, or END_UNREADABLE. Source: struct rt_sigframe, its ucontext and sigcontext, from the
+ * stack pointer on: arch/x86/include/asm/sigframe.h (behind pretcode), arch/arm64/kernel/signal.c.
+ */
+static inline __attribute__((always_inline)) u8 code_step_over_signal(enum unwind_machine machine,
+								      struct unwind_frame *frame,
+								      struct unwind_memory memory)
+{
+	u64 sp_at = frame->sp + (machine == UNWIND_ARM64 ? 560 : 160);
+	u64 fp_at = sp_at - (machine == UNWIND_ARM64 ? 16 : 40);
+	u64 lr_at = sp_at - 8;
+	u64 sp = 0, pc = 0, fp = 0, lr = 0;
+
+	if (!memory.read_word(memory.context, fp_at, &fp) ||
+	    !memory.read_word(memory.context, sp_at, &sp) ||
+	    !memory.read_word(memory.context, sp_at + 8, &pc))
+		return END_UNREADABLE;
+	if (machine == UNWIND_ARM64 && !memory.read_word(memory.context, lr_at, &lr))
+		return END_UNREADABLE;
+	frame->pc = unwind_code_address(machine, pc);
+	frame->sp = sp;
+	frame->fp = fp;
+	frame->lr = unwind_code_address(machine, lr);
+	frame->has_lr = machine == UNWIND_ARM64;
+	frame->is_exact = 1;
+	frame->has_registers = 0;
+	frame->fp_is_lost = 0;
+	return frame->pc ? END_UNKNOWN : END_COMPLETE;
+}
+
+#endif

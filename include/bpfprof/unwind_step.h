@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Steps from a frame to its caller, by a rule. Pure: the same text runs in the BPF programs and in
+ * tests.
+ */
+#ifndef BPFPROF_UNWIND_STEP_H
+#define BPFPROF_UNWIND_STEP_H
+
+#include "bpfprof/event.h"
+#include "bpfprof/unwind_table.h"
+
+#include <stdbool.h>
+
+enum unwind_machine { UNWIND_X86_64, UNWIND_ARM64 };
+
+struct unwind_frame {
+	u64 pc, sp, fp;
+	u64 lr;		  /* arm64: where a function that has saved nothing returns to */
+	u8 is_exact;	  /* the pc was interrupted; else it is a return address */
+	u8 has_lr;	  /* `lr` is this frame's */
+	u8 has_registers; /* `registers` are this frame's */
+	u8 fp_is_lost;
+	u32 reserved;
+	u64 registers[UNWIND_REGISTERS]; /* by DWARF number */
+};
+
+/* Reads a word of the stack. Returns false if that cannot be read. */
+typedef bool unwind_read_word(void *context, u64 address, u64 *ret_word);
+
+/* Where stack words come from. */
+struct unwind_memory {
+	unwind_read_word *read_word;
+	void *context;
+};
+
+/* Without the pointer authentication code above the 48 bits of a user address. */
+static inline __attribute__((always_inline)) u64 unwind_code_address(enum unwind_machine machine,
+								     u64 address)
+{
+	return machine == UNWIND_ARM64 ? address & 0x0000ffffffffffffULL : address;
+}
+
+/* The address to look rules up with: behind a call that does not return another function may begin.
+ */
+static inline __attribute__((always_inline)) u64 unwind_find_address(
+	const struct unwind_frame *frame)
+{
+	return frame->pc - !frame->is_exact;
+}
+
+/* The register that the CFA is computed from. */
+static inline __attribute__((always_inline)) u8 unwind_base(enum unwind_machine machine,
+							    const struct unwind_frame *frame,
+							    u8 number, u64 *ret_value)
+{
+	if (number == (machine == UNWIND_X86_64 ? X86_64_SP : ARM64_SP)) {
+		*ret_value = frame->sp;
+	} else if (number == (machine == UNWIND_X86_64 ? X86_64_FP : ARM64_FP)) {
+		*ret_value = frame->fp;
+		return frame->fp_is_lost ? END_UNSUPPORTED : END_UNKNOWN;
+	} else {
+		if (!frame->has_registers || number >= UNWIND_REGISTERS)
+			return END_UNSUPPORTED;
+		*ret_value = frame->registers[number & (UNWIND_REGISTERS - 1)];
+	}
+	return END_UNKNOWN;
+}
+
+/* The stack pointer that the caller has after the return. */
+static inline __attribute__((always_inline)) u8 unwind_cfa(enum unwind_machine machine,
+							   const struct unwind_frame *frame,
+							   const struct unwind_rule *rule,
+							   struct unwind_memory memory,
+							   u64 *ret_cfa)
+{
+	u64 base = 0;
+	u8 end = unwind_base(machine, frame, rule->cfa_register, &base);
+
+	if (end)
+		return end;
+	base += (u64)(s64)rule->cfa_offset;
+	if (rule->cfa_kind == CFA_MEMORY) {
+		if (!memory.read_word(memory.context, base, &base))
+			return END_UNREADABLE;
+		base += (u64)(s64)rule->more;
+	} else if (rule->cfa_kind == CFA_PLT) {
+		base += (frame->pc & 15) >= (u64)(s64)rule->more ? 8 : 0;
+	} else if (rule->cfa_kind != CFA_REGISTER) {
+		return END_UNSUPPORTED;
+	}
+	*ret_cfa = base;
+	return END_UNKNOWN;
+}
+
+/* Where a register was saved; 0 for the kinds that are no place. */
+static inline __attribute__((always_inline)) u64 unwind_saved_at(const struct unwind_frame *frame,
+								 u64 cfa, u8 kind, s16 offset)
+{
+	u64 base = kind == SAVED_AT_CFA ? cfa : kind == SAVED_AT_SP ? frame->sp : frame->fp;
+
+	return base + (u64)(s64)offset;
+}
+
+/* The caller's pc: from the stack, or from the link register of a function that has not saved it.
+ * Such a function has called nobody, so it is the innermost one, or was interrupted by a signal. */
+static inline __attribute__((always_inline)) u8 unwind_pc(const struct unwind_frame *frame,
+							  const struct unwind_rule *rule, u64 cfa,
+							  struct unwind_memory memory, u64 *ret_pc)
+{
+	u64 address = unwind_saved_at(frame, cfa, rule->pc_kind, rule->pc_offset);
+
+	if (rule->pc_kind == SAVED_SAME) {
+		*ret_pc = frame->lr;
+		return frame->has_lr && frame->is_exact ? END_UNKNOWN : END_BROKEN;
+	}
+	if (rule->pc_kind == SAVED_UNDEFINED)
+		return END_COMPLETE;
+	if (rule->pc_kind == SAVED_AT_FP && frame->fp_is_lost)
+		return END_UNSUPPORTED;
+	return memory.read_word(memory.context, address, ret_pc) ? END_UNKNOWN : END_UNREADABLE;
+}
+
+/* The caller's frame pointer, into the frame. */
+static inline __attribute__((always_inline)) bool unwind_fp(struct unwind_frame *frame,
+							    const struct unwind_rule *rule, u64 cfa,
+							    struct unwind_memory memory)
+{
+	u64 address = unwind_saved_at(frame, cfa, rule->fp_kind, rule->fp_offset);
+	u64 value = 0;
+
+	if (rule->fp_kind == SAVED_SAME)
+		return true;
+	if (rule->fp_kind == SAVED_UNDEFINED) {
+		frame->fp_is_lost = 1;
+		return true;
+	}
+	if (rule->fp_kind == SAVED_AT_FP && frame->fp_is_lost)
+		return true;
+	if (!memory.read_word(memory.context, address, &value))
+		return false;
+	frame->fp = value;
+	frame->fp_is_lost = 0;
+	return true;
+}
+
+/* Whether the caller's stack pointer may follow on this one's. A handler may have had a stack of
+ * its own; a return address on the stack has been taken off. */
+static inline __attribute__((always_inline)) bool unwind_goes_up(const struct unwind_frame *frame,
+								 const struct unwind_rule *rule,
+								 u64 cfa)
+{
+	if (rule->is_signal)
+		return true;
+	return rule->pc_kind == SAVED_SAME ? cfa >= frame->sp : cfa > frame->sp;
+}
+
+/*
+ * Makes `frame` its caller's. Returns END_UNKNOWN if there is one, else why the stack ends (enum
+ * user_stack_end); the frame is then undefined.
+ */
+static inline __attribute__((always_inline)) u8 unwind_step(enum unwind_machine machine,
+							    struct unwind_frame *frame,
+							    const struct unwind_rule *rule,
+							    struct unwind_memory memory)
+{
+	u64 cfa = 0, pc = 0;
+	u8 end;
+
+	if (rule->cfa_kind == CFA_NONE)
+		return END_NO_TABLE;
+	if (rule->cfa_kind == CFA_END)
+		return END_COMPLETE;
+	end = unwind_cfa(machine, frame, rule, memory, &cfa);
+	if (end)
+		return end;
+	if (!unwind_goes_up(frame, rule, cfa))
+		return END_BROKEN;
+	end = unwind_pc(frame, rule, cfa, memory, &pc);
+	if (end)
+		return end;
+	if (!unwind_fp(frame, rule, cfa, memory))
+		return END_UNREADABLE;
+	frame->pc = unwind_code_address(machine, pc);
+	frame->sp = cfa;
+	frame->is_exact = rule->is_signal;
+	frame->has_lr = 0;
+	frame->has_registers = 0;
+	return frame->pc ? END_UNKNOWN : END_COMPLETE;
+}
+
+#endif

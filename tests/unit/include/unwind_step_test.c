@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Steps from frame to caller, by every kind of rule and on both machines.
+ */
+#include "bpfprof/unwind_step.h"
+
+#include "base/memory.h"
+#include "unit/unit.h"
+
+enum { STACK = 0x7ffd0000, WORDS = 128 };
+
+/* Word i of the stack is 1000 + i, unless a test says otherwise. */
+static u64 stack[WORDS];
+
+static bool read_word(void *context, u64 address, u64 *ret_word)
+{
+	if (address < STACK || address >= STACK + sizeof(stack) || address & 7)
+		return false;
+	*ret_word = stack[(address - STACK) / 8];
+	(void)context;
+	return true;
+}
+
+static const struct unwind_memory memory = {.read_word = read_word};
+
+static u64 at(u32 word)
+{
+	return STACK + 8 * (u64)word;
+}
+
+static int fill_stack(void **state)
+{
+	for (u32 i = 0; i < WORDS; i++)
+		stack[i] = 1000 + i;
+	(void)state;
+	return 0;
+}
+
+/* A caller, whose stack pointer is at word 10 and whose frame pointer at word 20. */
+static struct unwind_frame caller_frame(void)
+{
+	return (struct unwind_frame){.pc = 0x401005, .sp = at(10), .fp = at(20), .lr = 0x400ccc};
+}
+
+/* The innermost frame: with registers. */
+static struct unwind_frame leaf_frame(void)
+{
+	struct unwind_frame frame = caller_frame();
+
+	frame.is_exact = frame.has_lr = frame.has_registers = 1;
+	frame.registers[10] = at(40);
+	return frame;
+}
+
+/* What nearly all functions of x86-64 have: CFA = sp + offset, return address below it. */
+static struct unwind_rule usual_rule(s32 offset)
+{
+	return (struct unwind_rule){
+		.cfa_kind = CFA_REGISTER,
+		.cfa_register = X86_64_SP,
+		.cfa_offset = offset,
+		.pc_kind = SAVED_AT_CFA,
+		.pc_offset = -8,
+	};
+}
+
+static u8 step(struct unwind_frame *frame, struct unwind_rule rule)
+{
+	return unwind_step(UNWIND_X86_64, frame, &rule, memory);
+}
+
+static u8 step_arm(struct unwind_frame *frame, struct unwind_rule rule)
+{
+	return unwind_step(UNWIND_ARM64, frame, &rule, memory);
+}
+
+static void stack_pointer_rule_takes_the_return_address_off(void **state)
+{
+	struct unwind_frame frame = leaf_frame();
+
+	assert_int_equal(step(&frame, usual_rule(24)), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(13));
+	assert_int_equal(frame.pc, 1012);
+	assert_int_equal(frame.fp, at(20));
+	assert_false(frame.is_exact);
+	assert_false(frame.has_registers);
+	(void)state;
+}
+
+static void frame_pointer_rule_restores_the_frame_pointer(void **state)
+{
+	struct unwind_frame frame = caller_frame();
+	struct unwind_rule rule = usual_rule(16);
+
+	rule.cfa_register = X86_64_FP;
+	rule.fp_kind = SAVED_AT_CFA;
+	rule.fp_offset = -16;
+	assert_int_equal(step(&frame, rule), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(22));
+	assert_int_equal(frame.pc, 1021);
+	assert_int_equal(frame.fp, 1020);
+	(void)state;
+}
+
+static void other_register_is_known_in_the_innermost_frame_only(void **state)
+{
+	struct unwind_frame leaf = leaf_frame(), caller = caller_frame();
+	struct unwind_rule rule = usual_rule(8);
+
+	rule.cfa_register = 10;
+	assert_int_equal(step(&leaf, rule), END_UNKNOWN);
+	assert_int_equal(leaf.sp, at(41));
+	assert_int_equal(leaf.pc, 1040);
+	assert_int_equal(step(&caller, rule), END_UNSUPPORTED);
+	leaf = leaf_frame();
+	rule.cfa_register = 200;
+	assert_int_equal(step(&leaf, rule), END_UNSUPPORTED);
+	(void)state;
+}
+
+static void memory_rule_reads_the_cfa(void **state)
+{
+	struct unwind_frame frame = caller_frame();
+	struct unwind_rule rule = usual_rule(-8);
+
+	rule.cfa_kind = CFA_MEMORY;
+	rule.cfa_register = X86_64_FP;
+	rule.more = 16;
+	rule.fp_kind = SAVED_AT_FP;
+	rule.fp_offset = 0;
+	stack[19] = at(60);
+	assert_int_equal(step(&frame, rule), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(62));
+	assert_int_equal(frame.pc, 1061);
+	assert_int_equal(frame.fp, 1020);
+	(void)state;
+}
+
+static void plt_rule_depends_on_the_place_in_the_stub(void **state)
+{
+	struct unwind_frame before = leaf_frame(), behind = leaf_frame();
+	struct unwind_rule rule = usual_rule(8);
+
+	rule.cfa_kind = CFA_PLT;
+	rule.more = 11;
+	before.pc = 0x40102a;
+	behind.pc = 0x40102b;
+	assert_int_equal(step(&before, rule), END_UNKNOWN);
+	assert_int_equal(before.sp, at(11));
+	assert_int_equal(step(&behind, rule), END_UNKNOWN);
+	assert_int_equal(behind.sp, at(12));
+	assert_int_equal(behind.pc, 1011);
+	(void)state;
+}
+
+static void signal_frame_gives_the_interrupted_frame_on_any_stack(void **state)
+{
+	static const struct unwind_rule rule = {
+		.cfa_kind = CFA_MEMORY,
+		.cfa_register = X86_64_SP,
+		.cfa_offset = 160,
+		.pc_kind = SAVED_AT_SP,
+		.pc_offset = 168,
+		.fp_kind = SAVED_AT_SP,
+		.fp_offset = 120,
+		.is_signal = 1,
+	};
+	struct unwind_frame frame = caller_frame();
+
+	stack[30] = at(2);
+	stack[31] = 0x7777;
+	stack[25] = 0x5555;
+	assert_int_equal(step(&frame, rule), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(2));
+	assert_int_equal(frame.pc, 0x7777);
+	assert_int_equal(frame.fp, 0x5555);
+	assert_int_equal(unwind_find_address(&frame), 0x7777);
+	(void)state;
+}
+
+static void return_address_is_looked_up_one_byte_early(void **state)
+{
+	struct unwind_frame leaf = leaf_frame(), caller = caller_frame();
+
+	assert_int_equal(unwind_find_address(&leaf), 0x401005);
+	assert_int_equal(unwind_find_address(&caller), 0x401004);
+	(void)state;
+}
+
+static void lost_frame_pointer_is_used_by_nobody(void **state)
+{
+	struct unwind_frame frame = caller_frame();
+	struct unwind_rule rule = usual_rule(8);
+
+	rule.fp_kind = SAVED_UNDEFINED;
+	assert_int_equal(step(&frame, rule), END_UNKNOWN);
+	assert_int_equal(step(&frame, usual_rule(8)), END_UNKNOWN);
+	rule.cfa_register = X86_64_FP;
+	assert_int_equal(step(&frame, rule), END_UNSUPPORTED);
+	/* Until one is read from the stack again. */
+	rule = usual_rule(32);
+	rule.fp_kind = SAVED_AT_CFA;
+	rule.fp_offset = -16;
+	assert_int_equal(step(&frame, rule), END_UNKNOWN);
+	assert_false(frame.fp_is_lost);
+	(void)state;
+}
+
+static void stack_that_does_not_grow_is_broken(void **state)
+{
+	struct unwind_frame frame = caller_frame();
+
+	assert_int_equal(step(&frame, usual_rule(0)), END_BROKEN);
+	frame = caller_frame();
+	assert_int_equal(step(&frame, usual_rule(-64)), END_BROKEN);
+	(void)state;
+}
+
+static void every_end_has_its_reason(void **state)
+{
+	struct unwind_frame frame = leaf_frame();
+	struct unwind_rule rule = usual_rule(8 * WORDS);
+
+	assert_int_equal(step(&frame, rule), END_UNREADABLE);
+	frame = leaf_frame();
+	assert_int_equal(step(&frame, (struct unwind_rule){.cfa_kind = CFA_NONE}), END_NO_TABLE);
+	assert_int_equal(step(&frame, (struct unwind_rule){.cfa_kind = CFA_END}), END_COMPLETE);
+	assert_int_equal(step(&frame, (struct unwind_rule){.cfa_kind = CFA_UNSUPPORTED}),
+			 END_UNSUPPORTED);
+	stack[10] = 0;
+	assert_int_equal(step(&frame, usual_rule(8)), END_COMPLETE);
+	/* x86-64 has no link register. */
+	frame = caller_frame();
+	rule = usual_rule(8);
+	rule.pc_kind = SAVED_SAME;
+	assert_int_equal(step(&frame, rule), END_BROKEN);
+	(void)state;
+}
+
+static void leaf_of_arm_returns_to_its_link_register(void **state)
+{
+	static const struct unwind_rule rule = {.cfa_kind = CFA_REGISTER, .cfa_register = ARM64_SP};
+	struct unwind_frame frame = leaf_frame();
+
+	assert_int_equal(step_arm(&frame, rule), END_UNKNOWN);
+	assert_int_equal(frame.pc, 0x400ccc);
+	assert_int_equal(frame.sp, at(10));
+	/* Its caller called it, so it must have saved its own. */
+	assert_int_equal(step_arm(&frame, rule), END_BROKEN);
+	(void)state;
+}
+
+static void return_address_of_arm_is_stripped_of_its_signature(void **state)
+{
+	static const struct unwind_rule rule = {
+		.cfa_kind = CFA_REGISTER,
+		.cfa_register = ARM64_FP,
+		.cfa_offset = 16,
+		.pc_kind = SAVED_AT_CFA,
+		.pc_offset = -8,
+		.fp_kind = SAVED_AT_CFA,
+		.fp_offset = -16,
+	};
+	struct unwind_frame frame = caller_frame();
+
+	stack[21] = 0x00a5aaaab8401234;
+	assert_int_equal(step_arm(&frame, rule), END_UNKNOWN);
+	assert_int_equal(frame.pc, 0x0000aaaab8401234);
+	assert_int_equal(frame.fp, 1020);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(stack_pointer_rule_takes_the_return_address_off, fill_stack),
+		cmocka_unit_test_setup(frame_pointer_rule_restores_the_frame_pointer, fill_stack),
+		cmocka_unit_test_setup(other_register_is_known_in_the_innermost_frame_only,
+				       fill_stack),
+		cmocka_unit_test_setup(memory_rule_reads_the_cfa, fill_stack),
+		cmocka_unit_test_setup(plt_rule_depends_on_the_place_in_the_stub, fill_stack),
+		cmocka_unit_test_setup(signal_frame_gives_the_interrupted_frame_on_any_stack,
+				       fill_stack),
+		cmocka_unit_test_setup(return_address_is_looked_up_one_byte_early, fill_stack),
+		cmocka_unit_test_setup(lost_frame_pointer_is_used_by_nobody, fill_stack),
+		cmocka_unit_test_setup(stack_that_does_not_grow_is_broken, fill_stack),
+		cmocka_unit_test_setup(every_end_has_its_reason, fill_stack),
+		cmocka_unit_test_setup(leaf_of_arm_returns_to_its_link_register, fill_stack),
+		cmocka_unit_test_setup(return_address_of_arm_is_stripped_of_its_signature,
+				       fill_stack),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

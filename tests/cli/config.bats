@@ -3,6 +3,8 @@
 #
 # Config files, shared with perf.
 
+bats_require_minimum_version 1.5.0
+
 setup_file() {
 	export BPFPROF
 	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
@@ -51,6 +53,24 @@ titles() {
 	grep -q '^# .*Command' shown
 	[ "$(grep -c Symbol shown)" -eq 0 ]
 	[ "$(grep -c -e "---" shown)" -eq 0 ]
+}
+
+# Whether `record OPTION...` records stacks.
+has_stacks() {
+	"$BPFPROF" record -q -o stacks.data "$@" -- true &&
+		[[ $("$BPFPROF" report -i stacks.data --header-only) == *CALLCHAIN* ]]
+}
+
+@test "how stacks are walked is taken from perf's key, and the command line wins" {
+	has_stacks
+	printf '[call-graph]\n\trecord-mode = none\n' >.perfconfig
+	run ! has_stacks
+	has_stacks --call-graph fp
+	has_stacks -g
+	printf '[call-graph]\n\trecord-mode = lbr\n' >.perfconfig
+	run -2 "$BPFPROF" record -q -- true
+	[[ $output == "bpfprof: call-graph lbr: "*"; use --call-graph auto" ]]
+	has_stacks --call-graph auto
 }
 
 @test "keys of perf that we do not know are left alone" {

@@ -76,6 +76,8 @@ refused() {
 		-ag -F 99
 		--freq=99 --call-graph=fp
 		--call-graph fp -z3
+		--call-graph dwarf,8192
+		-g --call-graph dwarf
 		-z -c 1000000
 		--compression-level=3 -e cpu-clock:u,page-faults
 		--no-inherit -N

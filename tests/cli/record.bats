@@ -292,6 +292,18 @@ last_thread() {
 	[[ ${lines[-1]} =~ ^bpfprof:\ perf.data:\ [0-9.]+\ [kM]?B\;\ cost:\ .*\ CPU\ \(.*\ to\ start,\ .*\ in\ BPF\),\ [0-9.]+%\ of\ one\ CPU$ ]]
 }
 
+@test "at the end it says how many stacks are whole" {
+	run "$BPFPROF" record -F 999 -- "$WORKLOADS/mainbarfoo" 300
+	[ "$status" -eq 0 ]
+	[[ $output =~ bpfprof:\ [0-9\ ]+\ of\ [0-9\ ]+\ user\ stacks\ whole\ \([0-9.]+%\) ]]
+	# by frame pointers alone it is the rule that stacks end in libc, so nothing is called cut
+	run "$BPFPROF" record -F 999 --call-graph fp -- "$WORKLOADS/mainbarfoo" 300
+	[[ $output =~ bpfprof:\ [0-9\ ]+\ user\ stacks,\ [0-9\ ]+\ end\ in\ code\ without\ frame\ pointers ]]
+	[[ $output != *"stacks cut"* ]]
+	run "$BPFPROF" record -F 999 --call-graph none -- "$WORKLOADS/mainbarfoo" 300
+	[[ $output != *"user stacks"* ]]
+}
+
 @test "-q says nothing" {
 	run "$BPFPROF" record -q --duration 0.2
 	[ "$status" -eq 0 ]
@@ -341,7 +353,15 @@ last_thread() {
 	refused 2 "use --ring-size" "$BPFPROF" record -m 512
 	refused 2 "use --ring-size" "$BPFPROF" record --mmap-pages=512
 	refused 2 "record again with --duration" "$BPFPROF" record --switch-output
-	refused 2 "use fp or none" "$BPFPROF" record --call-graph dwarf
+}
+
+@test "ways to walk stacks that are not there name the nearest" {
+	refused 2 "--call-graph dwraf: stacks are not walked so; did you mean dwarf?" \
+		"$BPFPROF" record --call-graph dwraf
+	refused 2 "use auto, dwarf, fp or none" "$BPFPROF" record --call-graph everything
+	refused 2 "leave out what stands behind the comma" "$BPFPROF" record --call-graph fp,8192
+	refused 2 "leave out what stands behind the comma" "$BPFPROF" record --call-graph dwarf,much
+	refused 2 "use --call-graph auto" "$BPFPROF" record --call-graph lbr
 }
 
 @test "every option of perf record is either there or refused by name" {

@@ -4,6 +4,7 @@
  * of perf record's options a line that says what to use instead.
  */
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/number.h"
 #include "cmd/record_settings.h"
 
@@ -31,16 +32,61 @@ static int parse_period(void *all_settings, const char *argument)
 	return 0;
 }
 
+static const struct {
+	const char *name;
+	enum call_graph mode;
+} call_graphs[] = {
+	{"auto", CALL_GRAPH_AUTO}, {"dwarf", CALL_GRAPH_DWARF}, {"fp", CALL_GRAPH_FP},
+	{"none", CALL_GRAPH_NONE}, {"no", CALL_GRAPH_NONE},
+};
+
+static int refuse_call_graph(const char *mode)
+{
+	const char *names[ARRAY_COUNT(call_graphs) + 1] = {0};
+	const char *near;
+
+	for (size_t i = 0; i < ARRAY_COUNT(call_graphs); i++)
+		names[i] = call_graphs[i].name;
+	near = nearest_name(mode, names);
+	if (near)
+		return fail_plain(-EINVAL, NULL, "stacks are not walked so; did you mean %s?",
+				  near);
+	return fail_plain(-EINVAL, "use auto, dwarf, fp or none", "stacks are not walked so");
+}
+
+/* "dwarf,8192" as in perf, where the number says how much of the stack is copied. */
 static int parse_call_graph(void *all_settings, const char *argument)
 {
 	struct record_settings *settings = all_settings;
+	size_t length = strcspn(argument, ",");
+	CLEANUP(freep) char *mode = must_copy_bytes(argument, length);
+	u32 copied_bytes = 0, row = 0;
 
-	if (!strcmp(argument, "fp"))
-		settings->call_graph = CALL_GRAPH_FP;
-	else if (!strcmp(argument, "none") || !strcmp(argument, "no"))
-		settings->call_graph = CALL_GRAPH_NONE;
-	else
-		return fail_plain(-EINVAL, "use fp or none", "this kind of stack is not recorded");
+	settings->wants_lbr = !strcmp(argument, "lbr");
+	if (settings->wants_lbr) /* a config file may say so, and the command line something else */
+		return 0;
+	while (row < ARRAY_COUNT(call_graphs) && strcmp(call_graphs[row].name, mode))
+		row++;
+	if (row == ARRAY_COUNT(call_graphs))
+		return refuse_call_graph(mode);
+	settings->call_graph = call_graphs[row].mode;
+	settings->has_copy_size = argument[length] == ',';
+	if (!settings->has_copy_size)
+		return 0;
+	if (settings->call_graph != CALL_GRAPH_DWARF ||
+	    number_parse_u32(argument + length + 1, &copied_bytes))
+		return fail_plain(-EINVAL, NULL, "leave out what stands behind the comma");
+	return 0;
+}
+
+/* -g is for what is done anyway, unless a config file says otherwise. */
+static int parse_graph(void *all_settings, const char *argument)
+{
+	struct record_settings *settings = all_settings;
+
+	(void)argument;
+	if (settings->call_graph == CALL_GRAPH_NONE)
+		settings->call_graph = CALL_GRAPH_AUTO;
 	return 0;
 }
 
@@ -190,7 +236,7 @@ REFUSED(REFUSED_PARSER)
 	}
 
 const struct record_settings record_defaults = {
-	.call_graph = CALL_GRAPH_FP,
+	.call_graph = CALL_GRAPH_AUTO,
 	.max_stack = MAX_STACK_DEFAULT,
 	.output = "perf.data",
 };
@@ -270,15 +316,18 @@ const struct option_row record_options[] = {
 	 .argument = "EVENTS",
 	 .help = "a sample each so many events (of clocks: nanoseconds), in place of -F",
 	 .parse = parse_period},
-	{.kind = OPTION_FLAG,
+	{.kind = OPTION_CALL,
 	 .letter = 'g',
 	 .name = "graph",
-	 FIELD(graph),
-	 .help = "record stacks; they are recorded anyway"},
+	 .help = "record stacks; they are recorded anyway",
+	 .parse = parse_graph},
 	{.kind = OPTION_CALL,
 	 .name = "call-graph",
-	 .argument = "fp|none",
-	 .help = "how stacks are taken: by frame pointers, or not at all",
+	 .argument = "auto|dwarf|fp|none",
+	 .help = "how user stacks are walked: by unwind tables (dwarf), by frame pointers (fp), "
+		 "by tables where there are some and frame pointers elsewhere (auto, the default); "
+		 "none records no stacks",
+	 .config = "call-graph.record-mode",
 	 .parse = parse_call_graph},
 	{.kind = OPTION_U32,
 	 .name = "max-stack",

@@ -258,11 +258,30 @@ static int plan_ring(struct record_plan *plan, const struct record_settings *set
 	return 0;
 }
 
+static void add_remark(struct record_plan *plan, const char *sentence)
+{
+	*vec_add(&plan->remarks) = must_copy(sentence);
+}
+
+static int plan_call_graph(struct record_plan *plan, const struct record_settings *settings)
+{
+	char found[FEATURE_FOUND_BYTES] = "";
+
+	plan->capture.call_graph = settings->call_graph;
+	if (settings->has_copy_size)
+		add_remark(plan, "no stack memory is copied, so the size behind dwarf is not used");
+	if (!settings->wants_lbr)
+		return 0;
+	return fail_plain(-EINVAL, "use --call-graph auto",
+			  feature_find("branch-stack")->probe(found)
+				  ? "call-graph lbr: this machine shows no branch stack of calls"
+				  : "call-graph lbr: stacks are not taken from the branch stack");
+}
+
 static int plan_stack(struct record_plan *plan, const struct record_settings *settings)
 {
 	u64 limit = read_limit("perf_event_max_stack", MAX_STACK_DEFAULT);
 
-	plan->capture.call_graph = settings->call_graph;
 	plan->capture.max_stack = settings->max_stack;
 	if (settings->max_stack == 0)
 		return fail_plain(-EINVAL, "use --call-graph none to record no stacks",
@@ -287,7 +306,7 @@ static const char *default_event(struct record_plan *plan)
 
 	if (!feature_find("cycles")->probe(found))
 		return "cycles";
-	plan->remark = must_copy("no CPU cycle counter here, sampling cpu-clock instead");
+	add_remark(plan, "no CPU cycle counter here, sampling cpu-clock instead");
 	return "cpu-clock";
 }
 
@@ -332,6 +351,8 @@ int record_plan_make(const struct record_settings *settings, struct arguments ar
 	if (!error)
 		error = plan_ring(ret_plan, settings);
 	if (!error)
+		error = plan_call_graph(ret_plan, settings);
+	if (!error)
 		error = plan_stack(ret_plan, settings);
 	return error ? error : plan_events(ret_plan, settings);
 }
@@ -343,6 +364,8 @@ void record_plan_release(struct record_plan *plan)
 	free(plan->pids);
 	free(plan->tids);
 	free(plan->command);
-	free(plan->remark);
+	for (size_t i = 0; i < plan->remarks.count; i++)
+		free(plan->remarks.items[i]);
+	vec_release(&plan->remarks);
 	*plan = (struct record_plan){0};
 }

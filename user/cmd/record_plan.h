@@ -5,6 +5,7 @@
 #ifndef CMD_RECORD_PLAN_H
 #define CMD_RECORD_PLAN_H
 
+#include "base/vec.h"
 #include "cmd/record_settings.h"
 
 struct record_plan {
@@ -13,10 +14,10 @@ struct record_plan {
 	struct parsed_event *events;
 	size_t event_count;
 	u32 *cpus, *pids, *tids;
-	char **command;	   /* argv, ends with NULL; NULL: none */
-	char *remark;	   /* something the person should know before it starts, or NULL */
-	u32 frequency_hz;  /* 0: by period */
-	int command_error; /* 127: the command was not found, 126: it cannot be run; else 0 */
+	char **command;	     /* argv, ends with NULL; NULL: none */
+	VEC(char *) remarks; /* what the person should know before it starts, a sentence each */
+	u32 frequency_hz;    /* 0: by period */
+	int command_error;   /* 127: the command was not found, 126: it cannot be run; else 0 */
 };
 
 /*

@@ -17,8 +17,9 @@ struct record_settings {
 	u32 frequency_hz; /* 0: not given */
 	bool is_frequency_max;
 	u64 period; /* events; 0: not given */
-	bool graph; /* -g: frame pointers, what we do anyway */
 	enum call_graph call_graph;
+	bool wants_lbr;	    /* in place of call_graph */
+	bool has_copy_size; /* as perf's --call-graph dwarf,8192 */
 	u32 max_stack;
 	const char *output;
 	bool compress;

@@ -266,8 +266,8 @@ static int start(struct recording *recording)
 		error = open_writer(recording);
 	if (error)
 		return error;
-	if (plan->remark && !plan->settings->quiet)
-		fprintf(stderr, "bpfprof: %s\n", plan->remark);
+	for (size_t i = 0; i < plan->remarks.count && !plan->settings->quiet; i++)
+		fprintf(stderr, "bpfprof: %s\n", plan->remarks.items[i]);
 	error = capture_start(recording->capture, perfdata_writer_sink(recording->writer));
 	if (error) {
 		note_command_error(recording, error);

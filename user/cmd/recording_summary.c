@@ -57,8 +57,14 @@ static void append_events(struct text *text, const struct record_plan *plan)
 	}
 }
 
+/* Stacks by frame pointers rarely get through libc: there, that is no loss worth a line. */
+static bool is_as_expected(const struct record_plan *plan, u32 row)
+{
+	return row == COUNTER_user_stack_broken && plan->capture.call_graph == CALL_GRAPH_FP;
+}
+
 /* One line for each thing that went wrong. */
-static void print_losses(const struct capture_totals *totals)
+static void print_losses(const struct record_plan *plan, const struct capture_totals *totals)
 {
 	static const char *const words[] = {
 		[LOST] = "lost", [CUT] = "stacks cut", [OTHER] = "times"};
@@ -67,7 +73,8 @@ static void print_losses(const struct capture_totals *totals)
 	for (u32 row = 0; row < COUNTER_COUNT; row++) {
 		u8 kind = counter_rows[row].kind;
 
-		if (totals->counters[row] && kind < ARRAY_COUNT(words) && words[kind])
+		if (totals->counters[row] && kind < ARRAY_COUNT(words) && words[kind] &&
+		    !is_as_expected(plan, row))
 			fprintf(stderr, "bpfprof: %8s %s: %s\n",
 				number_format_count(totals->counters[row], count),
 				kind == OTHER && totals->counters[row] == 1 ? "time" : words[kind],
@@ -103,6 +110,37 @@ static void print_samples(const struct record_plan *plan, const struct recording
 	fprintf(stderr, "bpfprof: %s\n", text_view(&line));
 }
 
+/* User stacks of which the kernel, which walked them, does not say whether they are whole. */
+static u64 unknown_stacks(const u64 *counters)
+{
+	return counters[COUNTER_user_stacks] - counters[COUNTER_user_stacks_whole] -
+	       counters[COUNTER_user_stack_failed] - counters[COUNTER_user_stack_too_deep] -
+	       counters[COUNTER_user_stack_broken] - counters[COUNTER_user_stack_no_table] -
+	       counters[COUNTER_user_stack_unsupported] - counters[COUNTER_user_stack_not_analysed];
+}
+
+static void print_stacks(const struct record_plan *plan, const struct capture_totals *totals)
+{
+	const u64 *counters = totals->counters;
+	u64 all = counters[COUNTER_user_stacks], whole = counters[COUNTER_user_stacks_whole];
+	char stacks[NUMBER_TEXT_BYTES], part[NUMBER_TEXT_BYTES];
+
+	if (!all)
+		return;
+	number_format_count(all, stacks);
+	if (plan->capture.call_graph == CALL_GRAPH_FP) {
+		fprintf(stderr, "bpfprof: %s user stacks, %s end in code without frame pointers\n",
+			stacks, number_format_count(counters[COUNTER_user_stack_broken], part));
+		return;
+	}
+	fprintf(stderr, "bpfprof: %s of %s user stacks whole (%.1f%%)",
+		number_format_count(whole, part), stacks, (double)(whole * 1000 / all) / 10);
+	if (unknown_stacks(counters))
+		fprintf(stderr, ", of %s the kernel does not say",
+			number_format_count(unknown_stacks(counters), part));
+	fputc('\n', stderr);
+}
+
 static void print_cost(const struct record_plan *plan, const struct recording_result *result)
 {
 	CLEANUP(text_release) struct text line = {0};
@@ -128,7 +166,8 @@ void recording_print_summary(const struct record_plan *plan, const struct record
 	if (plan->settings->quiet)
 		return;
 	print_samples(plan, result);
-	print_losses(&result->totals);
+	print_losses(plan, &result->totals);
+	print_stacks(plan, &result->totals);
 	if (plan->settings->verbose)
 		print_counters(&result->totals);
 	print_cost(plan, result);

@@ -203,6 +203,23 @@ int probe_read_kernel(char *found)
 	return program < 0 ? program : 0;
 }
 
+int probe_task_registers(char *found)
+{
+	/* task_pt_regs(get_current_task_btf()) */
+	static const struct bpf_insn instructions[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_task_btf},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = BPF_REG_1, .src_reg = BPF_REG_0},
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_task_pt_regs},
+		RETURN_ZERO,
+	};
+	CLEANUP(closep)
+	int program = load_program(BPF_PROG_TYPE_PERF_EVENT, instructions,
+				   ARRAY_COUNT(instructions));
+
+	(void)found;
+	return program < 0 ? program : 0;
+}
+
 int probe_raw_tracepoint(char *found)
 {
 	CLEANUP(closep) int program = load_empty_program(BPF_PROG_TYPE_RAW_TRACEPOINT);

@@ -43,5 +43,11 @@ int probe_memlock(char *found);
 int probe_sample_rate(char *found);
 /* Stacks of our default depth are taken. */
 int probe_stack_depth(char *found);
+/* BPF programs on perf events can ask for the user registers of a task that is in the kernel. */
+int probe_task_registers(char *found);
+/* The mappings of a process are in a tree that the programs know. */
+int probe_mapping_tree(char *found);
+/* The kernel counts the changes of a process's mappings. */
+int probe_mapping_sequence(char *found);
 
 #endif

@@ -178,7 +178,7 @@ test-all: tests-built ## the same without looking for packages
 	$(Q)$(run_tests) lint unit kernel cli
 
 .PHONY: tests-built
-tests-built: $(BUILD)/bpfprof $(TESTS) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS)
+tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS)
 
 .PHONY: unit
 unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
@@ -203,6 +203,14 @@ $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_S
 	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
 		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+
+# Our stacks against libdw's; what a test of tests/kernel/live.bats runs.
+LIVE_CHECK := $(BUILD)/tests/kernel/live_check
+$(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kernel/event_queue.c \
+		tests/kernel/libdw_walk.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) $(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -o $@
 
 $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
 	@mkdir -p $(@D)

@@ -126,7 +126,8 @@ static int load_programs(struct capture *capture)
 		.settings = {.max_stack = capture->settings.max_stack,
 			     .wants_idle = capture->settings.wants_idle,
 			     .wants_stacks = capture->settings.call_graph != CALL_GRAPH_NONE,
-			     .walkers = walkers_of[capture->settings.call_graph]},
+			     .walkers = walkers_of[capture->settings.call_graph],
+			     .wants_proof = capture->settings.on_proof != NULL},
 		.source_count = (u32)capture->settings.event_count,
 		.ring_bytes = ring_bytes(&capture->settings, capture->online_count),
 	};
@@ -242,6 +243,9 @@ static int open_parts(struct capture *capture)
 	if (!error)
 		error = ring_open(programs_ring_fd(capture->programs),
 				  capture->settings.call_graph != CALL_GRAPH_NONE, &capture->ring);
+	if (!error)
+		ring_take_proofs(capture->ring, capture->settings.on_proof,
+				 capture->settings.proof_context);
 	if (!error)
 		error = watch(capture, ring_fd(capture->ring));
 	return error ? error : open_cpus(capture);

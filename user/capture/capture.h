@@ -18,6 +18,8 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+struct proof_record;
+
 /* How user stacks are taken. */
 enum call_graph {
 	CALL_GRAPH_AUTO,  /* by unwind tables, and by frame pointers where there are none */
@@ -49,6 +51,10 @@ struct capture_settings {
 	u32 max_stack;	 /* frames of the user and of the kernel stack, 1 … 127 … 512 */
 	u64 ring_bytes;	 /* 0: by rate and CPUs */
 	bool wants_idle; /* keep samples of the idle task */
+	/* For checking our stacks against others': what the stack of the sample before was walked
+	 * from (bpfprof/event.h; borrowed during the call). NULL: nothing is copied. */
+	void (*on_proof)(void *context, const struct proof_record *proof);
+	void *proof_context;
 };
 
 /* What is known at the end. Everything seen by the programs is in exactly one of sent, skipped and

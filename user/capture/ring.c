@@ -16,6 +16,8 @@ struct ring {
 	struct event_sink *sink;
 	bool has_chain;
 	u64 malformed;
+	void (*take_proof)(void *context, const struct proof_record *proof);
+	void *proof_context;
 	struct frame frames[2 * STACK_MAX_FRAMES];
 };
 
@@ -69,11 +71,23 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *
 	return 0;
 }
 
+bool ring_is_proof(const void *record, size_t bytes)
+{
+	const struct proof_record *proof = record;
+
+	return bytes >= offsetof(struct proof_record, stack) && proof->kind == RECORD_PROOF &&
+	       proof->stack_bytes <= bytes - offsetof(struct proof_record, stack);
+}
+
 static int take_record(void *context, void *record, size_t bytes)
 {
 	struct ring *ring = context;
 	struct sample sample;
 
+	if (ring->take_proof && ring_is_proof(record, bytes)) {
+		ring->take_proof(ring->proof_context, record);
+		return 0;
+	}
 	if (ring_decode(record, bytes, ring->has_chain, ring->frames, &sample)) {
 		ring->malformed++;
 		return 0;
@@ -103,6 +117,13 @@ void ring_close(struct ring *ring)
 		return;
 	ring_buffer__free(ring->buffer);
 	free(ring);
+}
+
+void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof_record *),
+		      void *context)
+{
+	ring->take_proof = take;
+	ring->proof_context = context;
 }
 
 int ring_fd(const struct ring *ring)

@@ -18,12 +18,19 @@ int ring_open(int map_fd, bool has_chain, struct ring **ret_ring);
 /* Unmaps and frees; NULL is fine. */
 void ring_close(struct ring *ring);
 
+/* Hands proofs (see capture_settings) to `take` from now on; NULL: to nobody. */
+void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof_record *),
+		      void *context);
+
 /* Readable when half of the ring is in use. Borrowed. */
 int ring_fd(const struct ring *ring);
 /* Hands all samples that have arrived to `sink`. Returns 0 or what the sink returned. */
 int ring_drain(struct ring *ring, struct event_sink *sink);
 /* How many records were not understood. */
 u64 ring_malformed(const struct ring *ring);
+
+/* Whether a record is a proof that is as long as it says. Pure. */
+bool ring_is_proof(const void *record, size_t bytes);
 
 /*
  * One record as a sample. Pure.

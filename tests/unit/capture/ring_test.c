@@ -117,6 +117,19 @@ static void unknown_kinds_and_sources_are_refused(void **state)
 	(void)state;
 }
 
+static void proof_shorter_than_it_says_is_refused(void **state)
+{
+	static struct proof_record proof = {.kind = RECORD_PROOF, .stack_bytes = 100};
+	size_t bytes = offsetof(struct proof_record, stack) + proof.stack_bytes;
+
+	assert_true(ring_is_proof(&proof, bytes));
+	assert_false(ring_is_proof(&proof, bytes - 1));
+	assert_false(ring_is_proof(&proof, 4));
+	proof.kind = RECORD_SAMPLE;
+	assert_false(ring_is_proof(&proof, bytes));
+	(void)state;
+}
+
 /* The BPF side cannot include event_sink.h, so the two lists must be kept alike by hand. */
 static void ends_of_stacks_are_those_of_events(void **state)
 {
@@ -143,6 +156,7 @@ int main(void)
 		cmocka_unit_test(record_shorter_than_it_says_is_refused),
 		cmocka_unit_test(more_frames_than_can_be_are_refused),
 		cmocka_unit_test(unknown_kinds_and_sources_are_refused),
+		cmocka_unit_test(proof_shorter_than_it_says_is_refused),
 		cmocka_unit_test(ends_of_stacks_are_those_of_events),
 	};
 

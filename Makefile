@@ -221,14 +221,18 @@ $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
 # A workload says in its first line how it is compiled: /* CFLAGS: -O2 … */. Stacks depend on it.
 workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)
 $(WORKLOADS): tests/workloads/known.h
+define make_workload
+	@mkdir -p $(@D)
+	$(SAY) "  LOAD  $@"
+	$(Q)$(if $(filter %.cc,$<),$(CXX),$(CC)) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
+endef
 $(BUILD)/tests/workloads/%: tests/workloads/%.c
-	@mkdir -p $(@D)
-	$(SAY) "  LOAD  $@"
-	$(Q)$(CC) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
+	$(make_workload)
 $(BUILD)/tests/workloads/%: tests/workloads/%.cc
-	@mkdir -p $(@D)
-	$(SAY) "  LOAD  $@"
-	$(Q)$(CXX) -D_GNU_SOURCE -Wall -Wextra -Werror $< -o $@ $(workload_flags)
+	$(make_workload)
+$(BUILD)/tests/bench/%: tests/bench/%.c
+	$(make_workload)
+$(BUILD)/tests/bench/work_without_frame_pointers: tests/bench/work.c
 
 .PHONY: asan
 asan: ## run unit and command-line tests with ASan and UBSan, leaks included
@@ -273,10 +277,6 @@ $(BUILD)/tests/bench/rows: tests/bench/rows.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) "  BENCH $@"
 	$(Q)$(CC) $(INCLUDES) $(C_FLAGS) $^ $(LDFLAGS) $(LDLIBS) -o $@
-$(BUILD)/tests/bench/%: tests/bench/%.c
-	@mkdir -p $(@D)
-	$(SAY) "  BENCH $@"
-	$(Q)$(CC) -D_GNU_SOURCE -O2 -g -fno-omit-frame-pointer -std=gnu11 $(WARNINGS) $< -o $@ -lpthread
 
 # --- lint -----------------------------------------------------------------------------------------
 LINTS := format clang tidy cppcheck shell layers headers contracts spdx size

@@ -5,23 +5,45 @@
 #
 # usage: make bench [BENCH="sample recorder memory report rows"]      as root, on a quiet machine
 #
-#   sample    all-in cost of a sample, as the thread it interrupts sees it
+#   sample    what a sample takes from the thread that it interrupts (tests/bench/work.c)
 #   recorder  CPU time of the recorder, bytes a sample, samples lost
 #   memory    largest resident set with 300 busy processes
 #   report    time to read and report one big file
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
 #
-# RATES ("99 999 4999"), ROUNDS (5) and SECONDS_EACH (10) say how much. Tools take turns within each
-# round, and medians are printed; a ratio below 1 is in favour of bpfprof. "perf -BN" is perf without
-# its build-id work at the end.
+# RATES ("99 999 4999"), TURNS (15), ROUNDS (5), SECONDS_EACH (10), TOOLS and LOADS say how much. Tools
+# take turns within each round and are compared within it, with the first of TOOLS.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${PERF:=perf}" "${BPFPROF:=$BUILD/bpfprof}"
 : "${RATES:=99 999 4999}" "${ROUNDS:=5}" "${SECONDS_EACH:=10}" "${PROCESSES:=300}"
-tools=("perf" "perf -BN" "bpfprof")
+: "${TOOLS:=perf perf-BN bpfprof bpfprof-fp}" "${LOADS:=}"
 bench=$BUILD/tests/bench
 folder=$(mktemp -d "${TMPDIR:-/tmp}/bpfprof-bench.XXXXXX") || exit 1
+last_cpu=$(($(nproc) - 1))
 load=
+
+# The recorders: what stands before "-- COMMAND" to profile all CPUs while COMMAND runs, with RATE and
+# FILE to be filled in. perf-BN (as perf-dwarf) is perf without its build-id work at the end.
+declare -A recorders=(
+	[none]=""
+	[perf]="$PERF record -q -a -g -F RATE -o FILE --"
+	[perf-BN]="$PERF record -q -B -N -a -g -F RATE -o FILE --"
+	[perf-dwarf]="$PERF record -q -B -N -a --call-graph dwarf -F RATE -o FILE --"
+	[bpfprof]="$BPFPROF record -q -a -F RATE -o FILE --"
+	[bpfprof-fp]="$BPFPROF record -q -a --call-graph fp -F RATE -o FILE --"
+)
+
+# What is interrupted: depth, program, mode of tests/bench/work.c.
+sample_loads=(frame-pointers kernel no-frame-pointers)
+declare -A works=(
+	[frame-pointers]="40 work"
+	[kernel]="40 work kernel"
+	[no-frame-pointers]="40 work_without_frame_pointers"
+)
+
+# What goes on while a recorder is looked at: a shell function each.
+recorder_loads=(mixed busy)
 
 stop_load() {
 	[ -z "$load" ] || kill -- -"$load" 2>/dev/null
@@ -31,16 +53,18 @@ trap 'stop_load; rm -rf "$folder"' EXIT
 trap 'exit 130' INT TERM
 
 [ "$(id -u)" = 0 ] || { echo "bench: needs root to profile all CPUs; run: sudo make bench" >&2; exit 1; }
+for tool in $TOOLS; do
+	[ -n "${recorders[$tool]+there}" ] ||
+		{ echo "bench: no tool named $tool; there are ${!recorders[*]}" >&2; exit 2; }
+done
 
 # set_recorder TOOL RATE FILE: the command that profiles all CPUs until the command behind it ends.
 set_recorder() {
+	local row=${recorders[$1]}
+
 	rm -f "$3" "$3.old"
-	case $1 in
-	none) recorder=() ;;
-	perf) recorder=("$PERF" record -q -a -g -F "$2" -o "$3" --) ;;
-	"perf -BN") recorder=("$PERF" record -q -B -N -a -g -F "$2" -o "$3" --) ;;
-	bpfprof) recorder=("$BPFPROF" record -q -a -g -F "$2" -o "$3" --) ;;
-	esac
+	row=${row/RATE/$2}
+	read -ra recorder <<<"${row/FILE/$3}"
 }
 
 # run_recorder COMMAND...: stops the bench if the recorder does not work. perf gets three attempts:
@@ -57,20 +81,51 @@ run_recorder() {
 	exit 1
 }
 
-# median < numbers, one a line
-median() {
-	sort -g | awk '{ value[NR] = $1 } END { if (NR) print (value[int((NR + 1) / 2)] + \
-		value[int(NR / 2) + 1]) / 2; else print "nan" }'
+# spread < numbers, one a line: their median, quartiles, and between which two of them the median of
+# all such numbers lies, 95 times of 100. "nan" where there are none.
+spread() {
+	sort -g | awk '
+	function at(place) { return value[place < 1 ? 1 : place > NR ? NR : place] }
+	function quantile(share,  place) {
+		place = 1 + (NR - 1) * share
+		return at(int(place)) + (place - int(place)) * (at(int(place) + 1) - at(int(place)))
+	}
+	{ value[NR] = $1 }
+	END {
+		half = 0.98 * sqrt(NR)
+		if (!NR)
+			print "nan nan nan nan nan"
+		else
+			print quantile(0.5), quantile(0.25), quantile(0.75),
+				at(int(NR / 2 - half)), at(NR + 1 - int(NR / 2 - half))
+	}'
 }
 
-# column N FILE: the median of one column
+# column N FILE [TOOL]: one column of the rows of a tool
 column() {
-	awk -v column="$1" '{ print $column }' "$2" | median
+	awk -v column="$1" -v tool="${3:-}" 'tool == "" || $1 == tool { print $column }' "$2"
 }
 
-# file_of TOOL RATE WHAT: where the numbers of one kind are gathered
-file_of() {
-	echo "$folder/$3-$2-${1// /}"
+# median_of N FILE TOOL: the median of a column
+median_of() {
+	column "$@" | spread | cut -d' ' -f1
+}
+
+# difference_of N FILE TOOL OTHER: round by round, a column of one tool minus that of another
+difference_of() {
+	awk -v column="$1" -v tool="$3" -v other="$4" '
+	$1 == tool { ours[$2] = $column }
+	$1 == other { theirs[$2] = $column }
+	END { for (turn in ours) if (turn in theirs) print ours[turn] - theirs[turn] }' "$2"
+}
+
+# in_turn ROUND: the tools, another one first in each round
+in_turn() {
+	local all=() first
+
+	read -ra all <<<"$TOOLS"
+	first=$(($1 % ${#all[@]}))
+	echo "${all[@]:first}" "${all[@]:0:first}"
 }
 
 # count_events FILE: samples and lost events in a perf.data, by perf itself
@@ -81,87 +136,144 @@ count_events() {
 	END { print total ? total : "nan", lost + 0 }'
 }
 
+# Rows: tool, round, median ns of a sample, mean ns, samples found, samples that there should be.
 bench_sample() {
-	local rate round tool
+	local loads=${LOADS:-${sample_loads[*]}} rate round tool name rows
 
-	echo "All-in cost of a sample (stack of 40 frames; CPU time of fixed work, with and without):"
-	for rate in $RATES; do
-		for ((round = 0; round < ROUNDS; round++)); do
-			for tool in none "${tools[@]}"; do
-				set_recorder "$tool" "$rate" "$folder/data"
-				run_recorder "$bench/work" 40 "${MILLIONS:-1500}" \
-					>>"$(file_of "$tool" "$rate" sample)"
+	echo "What a sample takes from the thread it interrupts, ${TURNS:=15} turns of ${MILLISECONDS:=1000} ms" \
+		"(typical: median of a turn; in brackets: round by round against ${TOOLS%% *}):"
+	for name in $loads; do
+		for rate in $RATES; do
+			rows=$folder/sample-$name-$rate
+			for ((round = 0; round < TURNS; round++)); do
+				for tool in $(in_turn "$round"); do
+					echo "$tool $round $(interrupt "$tool" "$rate" "$name")" >>"$rows"
+				done
 			done
-		done
-		for tool in "${tools[@]}"; do
-			awk -v rate="$rate" -v tool="$tool" -v base="$(column 1 "$(file_of none "$rate" sample)")" \
-				-v base_min="$(sort -g "$(file_of none "$rate" sample)" | head -n 1)" \
-				-v with_min="$(sort -g "$(file_of "$tool" "$rate" sample)" | head -n 1)" \
-				-v with="$(column 1 "$(file_of "$tool" "$rate" sample)")" 'BEGIN {
-				printf "  %5d Hz  %-9s work %8.2f ms -> %8.2f ms (%+6.2f%%)  %7.2f us a sample, by minima %7.2f\n",
-					rate, tool, base / 1e6, with / 1e6, (with / base - 1) * 100,
-					(with - base) / (with * rate / 1e9) / 1000,
-					(with_min - base_min) / (with_min * rate / 1e9) / 1000
-			}'
+			print_sample "$name" "$rate" "$rows"
 		done
 	done
 }
 
-# The load of the recorder's bench: deep stacks on one CPU, short-lived programs on the other.
+# interrupt TOOL RATE LOAD: one turn
+interrupt() {
+	local depth program mode
+
+	read -r depth program mode <<<"${works[$3]:?no such load}"
+	set_recorder "$1" "$2" "$folder/data"
+	run_recorder taskset -c "$last_cpu" "$bench/$program" "$depth" "$MILLISECONDS" "$2" ${mode:+"$mode"}
+}
+
+# print_sample LOAD RATE ROWS
+print_sample() {
+	local first=${TOOLS%% *} tool
+
+	for tool in $TOOLS; do
+		echo "$tool $(column 3 "$3" "$tool" | spread) $(column 4 "$3" "$tool" | spread)" \
+			"$(difference_of 3 "$3" "$tool" "$first" | spread)" \
+			"$(difference_of 4 "$3" "$tool" "$first" | spread)" \
+			"$(median_of 5 "$3" "$tool") $(median_of 6 "$3" "$tool")"
+	done | awk -v load="$1" -v rate="$2" -v first="$first" '
+	function against(column) {
+		if ($1 != first)
+			printf " (%+5.2f, 95%%: %+5.2f … %+5.2f)",
+				$column / 1e3, $(column + 3) / 1e3, $(column + 4) / 1e3
+	}
+	{
+		printf "  %-17s %5d Hz  %-13s typical %5.2f us, quartiles %5.2f %5.2f",
+			load, rate, $1, $2 / 1e3, $3 / 1e3, $4 / 1e3
+		against(12)
+		printf "  mean %5.2f us", $7 / 1e3
+		against(17)
+		printf "  %d of %d samples found\n", $22, $23
+	}'
+}
+
+# start_load COMMAND...: keeps it running in the background, with all that it starts
 start_load() {
 	set -m
-	{
-		while :; do
-			"$bench/work" 40 1000
-		done &
-		while :; do
-			"$BUILD/tests/workloads/forky" 500 1000 /bin/true
-		done
-	} >/dev/null 2>&1 &
+	"$@" >/dev/null 2>&1 &
 	load=$!
 	set +m
 }
 
+# again COMMAND...: for ever
+again() {
+	while :; do
+		"$@"
+	done
+}
+
+# Deep stacks on one CPU, short-lived programs on the other.
+mixed() {
+	again "$bench/work" 40 1000 &
+	again "$BUILD/tests/workloads/forky" 500 1000 /bin/true
+}
+
+# Every CPU busy, nothing that begins or ends.
+busy() {
+	local cpu
+
+	for ((cpu = 0; cpu <= last_cpu; cpu++)); do
+		taskset -c "$cpu" "$bench/work" 40 1000000000 &
+	done
+	wait
+}
+
+# Rows: tool, round, user s, system s, KiB, wall s, samples, lost, bytes, CPU s and wall s of a
+# recording of one second.
 bench_recorder() {
-	local rate round tool data=$folder/data
+	local loads=${LOADS:-${recorder_loads[*]}} rate round tool name rows
 
-	echo "The recorder (deep stacks on one CPU, fork and exec on the other, $SECONDS_EACH s each):"
-	start_load
-	for rate in $RATES; do
-		for ((round = 0; round < ROUNDS; round++)); do
-			for tool in "${tools[@]}"; do
-				record_resources "$tool" "$rate" "$data" >>"$(file_of "$tool" "$rate" recorder)"
+	echo "The recorder, $SECONDS_EACH s each (mixed: deep stacks on one CPU, fork and exec on the other):"
+	for name in $loads; do
+		start_load "$name"
+		for rate in $RATES; do
+			rows=$folder/recorder-$name-$rate
+			for ((round = 0; round < ROUNDS; round++)); do
+				for tool in $(in_turn "$round"); do
+					echo "$tool $round $(record_resources "$tool" "$rate")" >>"$rows"
+				done
 			done
+			print_recorder "$name" "$rate" "$rows"
 		done
-		print_recorder "$rate"
+		stop_load
 	done
-	stop_load
 }
 
-# record_resources TOOL RATE FILE: one line: user s, system s, KiB, wall s, samples, lost, bytes
-record_resources() {
-	set_recorder "$1" "$2" "$3"
+# resources_of TOOL RATE SECONDS: user s, system s, KiB, wall s
+resources_of() {
+	set_recorder "$1" "$2" "$folder/data"
 	recorder=("$bench/resources" "$folder/used" "${recorder[@]}")
-	run_recorder sleep "$SECONDS_EACH" >/dev/null
-	echo "$(cat "$folder/used") $(count_events "$3") $(stat -c %s "$3")"
+	run_recorder sleep "$3" >/dev/null
+	cat "$folder/used"
 }
 
-print_recorder() {
-	local tool
+# record_resources TOOL RATE: a row without its first two columns
+record_resources() {
+	local short
 
-	for tool in "${tools[@]}"; do
-		awk -v rate="$1" -v tool="$tool" -v user="$(column 1 "$(file_of "$tool" "$1" recorder)")" \
-			-v sys="$(column 2 "$(file_of "$tool" "$1" recorder)")" \
-			-v kib="$(column 3 "$(file_of "$tool" "$1" recorder)")" \
-			-v samples="$(column 5 "$(file_of "$tool" "$1" recorder)")" \
-			-v lost="$(column 6 "$(file_of "$tool" "$1" recorder)")" \
-			-v bytes="$(column 7 "$(file_of "$tool" "$1" recorder)")" \
-			-v perf_user="$(column 1 "$(file_of perf "$1" recorder)")" 'BEGIN {
-			printf "  %5d Hz  %-9s user %7.3f s (%4.2f of perf)  system %7.3f s  %7s samples  %4d lost  %6.1f bytes a sample  %5.1f MiB resident\n",
-				rate, tool, user, user / perf_user, sys, samples, lost,
-				(samples > 0 ? bytes / samples : 0), kib / 1024
-		}'
-	done
+	short=$(resources_of "$1" "$2" 1)
+	echo "$(resources_of "$1" "$2" "$SECONDS_EACH") $(count_events "$folder/data")" \
+		"$(stat -c %s "$folder/data") $(awk '{ print $1 + $2, $4 }' <<<"$short")"
+}
+
+# print_recorder LOAD RATE ROWS
+print_recorder() {
+	local first=${TOOLS%% *} tool number
+
+	for tool in $TOOLS; do
+		echo "$tool $(for number in 3 4 5 6 7 8 9 10 11; do
+			median_of "$number" "$3" "$tool"
+		done | paste -sd ' ') $(median_of 3 "$3" "$first")"
+	done | awk -v load="$1" -v rate="$2" -v first="$first" '{
+		printf "  %-6s %5d Hz  %-11s user %6.3f s (%4.2f of %s)  system %6.3f s", load, rate, $1,
+			$2, $2 / $11, first, $3
+		printf "  beyond the first second %5.2f%% of one CPU",
+			($2 + $3 - $9) / ($5 - $10) * 100
+		printf "  %7s samples  %4d lost  %6.1f bytes a sample  %5.1f MiB resident\n",
+			$6, $7, ($6 > 0 ? $8 / $6 : 0), $4 / 1024
+	}'
 }
 
 bench_memory() {
@@ -173,17 +285,16 @@ bench_memory() {
 	load=$!
 	set +m
 	until [ -s "$folder/crowd" ]; do :; done
-	for tool in "${tools[@]}"; do
-		awk -v tool="$tool" '{ printf "  %-9s %6.1f MiB, %s samples\n", tool, $3 / 1024, $5 }' \
-			<<<"$(record_resources "$tool" 999 "$folder/data")"
-	done
+	for tool in $TOOLS; do
+		echo "$tool $(resources_of "$tool" 999 "$SECONDS_EACH") $(count_events "$folder/data")"
+	done | awk '{ printf "  %-11s %6.1f MiB, %s samples\n", $1, $4 / 1024, $6 }'
 	stop_load
 }
 
 bench_report() {
 	local data=$folder/big tool
 
-	start_load
+	start_load mixed
 	# With build ids from the kernel, so that nobody else's recording can spoil the file.
 	recorder=("$PERF" record -q --buildid-mmap -a -g -F 4999 -o "$data" --)
 	run_recorder sleep "${BIG_SECONDS:-30}" >/dev/null

@@ -1,3 +1,4 @@
+/* CFLAGS: -O2 -g */
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Many processes that each work a little, again and again, until a signal or their parent's end.

@@ -1,3 +1,4 @@
+/* CFLAGS: -O2 -g */
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Runs a command and appends what it used to a file, as one line: user seconds, system seconds,

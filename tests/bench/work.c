@@ -1,49 +1,195 @@
+/* CFLAGS: -O2 -g -fno-omit-frame-pointer */
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A fixed amount of work at the bottom of a stack of known depth; prints the CPU time that its one
- * thread needed for it, in ns. What interrupts it (samples!) is in that time.
+ * Works at the bottom of a stack of known depth and measures what samples cost it.
  *
- * usage: work DEPTH MILLIONS      frames above the work, millions of turns of its loop
+ * The loop reads the clock again and again; where two readings lie further apart than a turn takes,
+ * something else had the CPU: a gap. A sampling timer fires on the beat of its rate, which nothing
+ * else on the machine keeps: gaps are folded by that beat, and the place in it where most of them
+ * begin is where the samples are taken. What else interrupts (the scheduler's tick, devices) is
+ * spread over the beat evenly and so hardly counted. A gap in which another thread ran is left out,
+ * and so is one of more than GAP_MAX_NS, in which the machine below took the CPU away.
+ *
+ * usage: work DEPTH MILLISECONDS [RATE [kernel]]
+ *
+ *   DEPTH   frames above the loop
+ *   RATE    samples a second that the recorder takes; 0: nobody records
+ *   kernel  works by system calls, so that most samples find a kernel stack, too
+ *
+ * Stay on one CPU (taskset): it is the samples of one that keep a beat. Prints one line: median and
+ * mean ns that a sample takes, how many were found and how many there should be.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
-static unsigned long long thread_cpu_ns(void)
+enum {
+	GAP_MIN_NS = 1000, /* more than a turn takes, less than any interrupt */
+	GAP_MAX_NS = 200000,
+	GAPS_MAX = 1 << 20,
+	READ_BYTES = 4096,
+	BIN_NS = 4000, /* a timer is as late as this from one beat to the next */
+	SAMPLE_NS =
+		60000, /* from its beat on, a gap belongs to the sample: work it leaves behind */
+};
+
+struct gap {
+	unsigned long long start_ns, length_ns;
+};
+
+struct watch {
+	unsigned long long start_ns, end_ns, left_out_ns;
+	long switches; /* how often another thread got the CPU */
+	int zero;      /* /dev/zero to work by reading, or -1 */
+	struct gap *gaps;
+	size_t count;
+};
+
+static unsigned long long now_ns(void)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (unsigned long long)now.tv_sec * 1000000000ull + (unsigned long long)now.tv_nsec;
 }
 
-__attribute__((noinline)) static unsigned long work(unsigned long turns)
+static long count_switches(void)
 {
-	unsigned long state = 1;
+	struct rusage used;
 
-	while (turns--) {
-		state = state * 6364136223846793005ul + 1;
-		__asm__ volatile("" : "+r"(state));
+	getrusage(RUSAGE_THREAD, &used);
+	return used.ru_nivcsw + used.ru_nvcsw;
+}
+
+/* Returns the time after it has looked at the gap: that is none itself. */
+static unsigned long long take_gap(struct watch *watch, struct gap gap)
+{
+	long switches = count_switches();
+
+	if (switches != watch->switches || gap.length_ns > GAP_MAX_NS || watch->count == GAPS_MAX)
+		watch->left_out_ns += gap.length_ns;
+	else
+		watch->gaps[watch->count++] = gap;
+	watch->switches = switches;
+	return now_ns();
+}
+
+/* Returns the time at its end. */
+__attribute__((noinline)) static unsigned long long work(struct watch *watch)
+{
+	static char buffer[READ_BYTES];
+	unsigned long long last_ns = now_ns(), next_ns;
+
+	while (last_ns < watch->end_ns) {
+		if (watch->zero >= 0 && read(watch->zero, buffer, sizeof(buffer)) <= 0)
+			break;
+		next_ns = now_ns();
+		if (next_ns - last_ns >= GAP_MIN_NS)
+			next_ns = take_gap(watch, (struct gap){last_ns, next_ns - last_ns});
+		last_ns = next_ns;
 	}
-	return state;
+	return last_ns;
 }
 
 /* One frame a level: the asm keeps the call from being a jump. */
-__attribute__((noinline)) static unsigned long descend(unsigned long depth, unsigned long turns)
+__attribute__((noinline)) static unsigned long long descend(unsigned long depth,
+							    struct watch *watch)
 {
-	unsigned long state = depth ? descend(depth - 1, turns) : work(turns);
+	unsigned long long last_ns = depth ? descend(depth - 1, watch) : work(watch);
 
-	__asm__ volatile("" : "+r"(state));
-	return state;
+	__asm__ volatile("" : "+r"(last_ns));
+	return last_ns;
+}
+
+/* Where in the beat most gaps begin, in ns, a bin early. */
+static unsigned long long find_phase(const struct watch *watch, unsigned long long period_ns)
+{
+	size_t bins = period_ns / BIN_NS + 1, best = 0;
+	unsigned int *counts = calloc(bins, sizeof(*counts));
+
+	if (!counts)
+		exit(1);
+	for (size_t i = 0; i < watch->count; i++)
+		counts[watch->gaps[i].start_ns % period_ns / BIN_NS]++;
+	for (size_t bin = 1; bin < bins; bin++) {
+		if (counts[bin] + counts[bin - 1] >
+		    counts[best] + counts[best ? best - 1 : bins - 1])
+			best = bin;
+	}
+	free(counts);
+	return (best + bins - 1) % bins * BIN_NS;
+}
+
+static int by_length(const void *left, const void *right)
+{
+	const struct gap *a = left, *b = right;
+
+	return a->length_ns < b->length_ns ? -1 : a->length_ns > b->length_ns;
+}
+
+/* Leaves one gap a sample, with all that the sample took. */
+static void keep_samples(struct watch *watch, unsigned long long period_ns)
+{
+	unsigned long long phase_ns = find_phase(watch, period_ns), beat = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watch->count; i++) {
+		struct gap gap = watch->gaps[i];
+		unsigned long long since_ns = (gap.start_ns - phase_ns) % period_ns;
+		unsigned long long of_beat = (gap.start_ns - phase_ns) / period_ns;
+
+		if (since_ns < 2 * BIN_NS && (!kept || of_beat != beat)) {
+			watch->gaps[kept++] = gap;
+			beat = of_beat;
+		} else if (since_ns < SAMPLE_NS && kept && of_beat == beat) {
+			watch->gaps[kept - 1].length_ns += gap.length_ns;
+		}
+	}
+	watch->count = kept;
+	qsort(watch->gaps, kept, sizeof(*watch->gaps), by_length);
+}
+
+static double mean_ns(const struct watch *watch)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < watch->count; i++)
+		sum += (double)watch->gaps[i].length_ns;
+	return watch->count ? sum / (double)watch->count : 0;
+}
+
+static void print_result(struct watch *watch, unsigned long rate_hz)
+{
+	double seen_ns = (double)(watch->end_ns - watch->start_ns - watch->left_out_ns);
+
+	if (rate_hz)
+		keep_samples(watch, 1000000000ull / rate_hz);
+	else
+		watch->count = 0;
+	printf("%llu %.0f %zu %.0f\n", watch->count ? watch->gaps[watch->count / 2].length_ns : 0,
+	       mean_ns(watch), watch->count, seen_ns * (double)rate_hz / 1e9);
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long depth = argc > 1 ? strtoul(argv[1], NULL, 10) : 40;
-	unsigned long millions = argc > 2 ? strtoul(argv[2], NULL, 10) : 1000;
-	unsigned long long start_ns = thread_cpu_ns();
-	unsigned long state = descend(depth, millions * 1000000);
+	unsigned long long length_ns = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1000) * 1000000;
+	unsigned long rate_hz = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
+	struct watch watch = {.zero = -1, .gaps = malloc(GAPS_MAX * sizeof(struct gap))};
 
-	printf("%llu\n", thread_cpu_ns() - start_ns);
-	return state == 0;
+	if (!watch.gaps)
+		return 1;
+	if (argc > 4 && !strcmp(argv[4], "kernel"))
+		watch.zero = open("/dev/zero", O_RDONLY | O_CLOEXEC);
+	memset(watch.gaps, 1, GAPS_MAX / 64 * sizeof(struct gap)); /* page faults are gaps, too */
+	watch.switches = count_switches();
+	watch.start_ns = now_ns();
+	watch.end_ns = watch.start_ns + length_ns;
+	watch.end_ns = descend(depth, &watch);
+	print_result(&watch, rate_hz);
+	return 0;
 }

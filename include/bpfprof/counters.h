@@ -47,7 +47,13 @@
 	X(user_stacks_whole, STACKS, "user stacks that reach the thread's start")                 \
 	X(user_stack_no_table, CUT, "user stack ends in code without unwind table")               \
 	X(user_stack_unsupported, CUT, "user stack ends at an unwind rule we cannot follow")      \
-	X(user_stack_not_analysed, CUT, "user stack ends in code not analysed yet")
+	X(user_stack_not_analysed, CUT, "user stack ends in code not analysed yet")               \
+	X(unwind_no_room, OTHER,                                                                  \
+	  "the unwind table of a file found no room; raise --unwind-memory")                      \
+	X(unwind_file_gone, OTHER, "a file was gone before its unwind table was made")            \
+	X(unwind_unreadable, OTHER, "the call frame information of a file could not be read")     \
+	X(unwind_no_information, OTHER, "a file has no call frame information")                   \
+	X(unwind_dense_page, OTHER, "a page of code has more unwind rules than fit")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

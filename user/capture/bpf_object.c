@@ -26,6 +26,7 @@ struct programs {
 	struct cpu_counters *counters;
 	size_t counters_bytes;
 	u32 cpu_count;
+	u32 unwind_segments;
 	bool has_followers;
 	int measure_fd;
 };
@@ -99,6 +100,18 @@ static void find_samplers(struct programs *programs)
 	}
 }
 
+/* Without unwind tables their maps are not even made: the settings say so too, and what the
+ * programs would do with them is not verified. */
+static void size_unwind_maps(struct programs *programs, u32 segments)
+{
+	struct profiler_bpf *skeleton = programs->skeleton;
+
+	programs->unwind_segments = segments;
+	bpf_map__set_autocreate(skeleton->maps.unwind_segments, segments > 0);
+	bpf_map__set_autocreate(skeleton->maps.unwind_files, segments > 0);
+	bpf_map__set_max_entries(skeleton->maps.unwind_segments, segments ? segments : 1);
+}
+
 static void apply_plan(struct programs *programs, const struct program_plan *plan)
 {
 	struct profiler_bpf *skeleton = programs->skeleton;
@@ -111,6 +124,7 @@ static void apply_plan(struct programs *programs, const struct program_plan *pla
 	bpf_map__set_max_entries(skeleton->maps.counters, programs->cpu_count);
 	bpf_map__set_max_entries(skeleton->maps.followed,
 				 plan->settings.has_followed ? FOLLOWED_MAX : 1);
+	size_unwind_maps(programs, plan->unwind_segments);
 	programs->has_followers = plan->settings.has_followed &&
 				  (plan->settings.inherit || plan->settings.command_pid);
 	bpf_program__set_autoload(skeleton->progs.on_fork,
@@ -236,6 +250,18 @@ const struct cpu_counters *programs_counters(const struct programs *programs, u3
 {
 	*ret_count = programs->cpu_count;
 	return programs->counters;
+}
+
+struct unwind_maps programs_unwind_maps(const struct programs *programs)
+{
+	const struct profiler_bpf *skeleton = programs->skeleton;
+
+	return (struct unwind_maps){
+		.files_fd = bpf_map__fd(skeleton->maps.unwind_files),
+		.segments_fd = bpf_map__fd(skeleton->maps.unwind_segments),
+		.segment_count = programs->unwind_segments,
+		.epoch = (u32 *)&skeleton->bss->unwind_epoch,
+	};
 }
 
 void programs_measure(struct programs *programs)

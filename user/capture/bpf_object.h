@@ -18,6 +18,7 @@ struct program_plan {
 	u64 ring_bytes;			  /* rounded up to a power of two of pages */
 	const u64 *follow; /* keys (see settings.h) that are profiled from the start */
 	size_t follow_count;
+	u32 unwind_segments; /* how many the space for unwind tables may have; 0: none are used */
 };
 
 /* Loads the programs that the plan needs; nothing runs yet. Returns 0 or a negative errno with a
@@ -38,6 +39,16 @@ int programs_sampler_fd(const struct programs *programs, u32 source);
 int programs_ring_fd(const struct programs *programs);
 /* What happened, by CPU number, as of now; `ret_count` CPUs. Borrowed. */
 const struct cpu_counters *programs_counters(const struct programs *programs, u32 *ret_count);
+
+/* Where unwind tables go; see bpf/maps.bpf.h. */
+struct unwind_maps {
+	int files_fd, segments_fd; /* borrowed; -1: the plan has none */
+	u32 segment_count;	   /* as planned */
+	u32 *epoch;		   /* borrowed */
+};
+
+/* The maps of the programs. */
+struct unwind_maps programs_unwind_maps(const struct programs *programs);
 
 struct program_cost {
 	u64 run_ns;	      /* in all our programs; 0 if the kernel does not tell */

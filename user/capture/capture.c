@@ -5,9 +5,7 @@
 #include "capture/capture.h"
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "capture/bpf_object.h"
 #include "capture/counters.h"
 #include "capture/feature_probes.h"
@@ -15,13 +13,13 @@
 #include "capture/perf_events.h"
 #include "capture/ring.h"
 #include "capture/side_band.h"
+#include "capture/sizes.h"
 #include "capture/targets.h"
+#include "capture/unwind_tables.h"
 #include "host/host.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/epoll.h>
-#include <sys/resource.h>
 #include <time.h>
 
 enum {
@@ -30,14 +28,6 @@ enum {
 	/* How late a record may come: between taking its time and being readable a virtual CPU can
 	 * be taken away from its guest. */
 	STRAGGLER_NS = 100000000,
-	/* A sample of a stack of usual depth, and how long the reader may sleep. */
-	SAMPLE_USUAL_BYTES = 512,
-	RING_HOLDS_NS = NS_PER_S / 2,
-	RING_MIN_BYTES = 256 << 10,
-	RING_MAX_BYTES = 16 << 20,
-	OTHER_FDS = 64, /* maps, programs, files, with room to spare */
-	/* For events whose rate nobody knows. */
-	UNKNOWN_RATE_HZ = 10000,
 };
 
 struct capture {
@@ -48,6 +38,8 @@ struct capture {
 	struct file_ids *files;
 	struct side_band *side_band;
 	struct ring *ring;
+	struct unwind_tables *unwind; /* NULL: stacks are not taken by tables */
+	struct event_sink *tee;	      /* to the caller's sink and the tables' */
 	int epoll_fd;
 	struct event_sink *sink; /* the caller's, behind the targets' */
 	u32 *online;
@@ -70,49 +62,6 @@ static u64 now_ns(void)
 
 /* --- opening --- */
 
-static u64 events_per_second(const struct capture_settings *settings)
-{
-	u64 sum = 0;
-
-	for (size_t i = 0; i < settings->event_count; i++)
-		sum += settings->events[i].is_frequency ? settings->events[i].rate
-							: UNKNOWN_RATE_HZ;
-	return sum;
-}
-
-static u64 ring_bytes(const struct capture_settings *settings, size_t cpu_count)
-{
-	u64 bytes = events_per_second(settings) * cpu_count * SAMPLE_USUAL_BYTES /
-		    (NS_PER_S / RING_HOLDS_NS);
-
-	if (settings->ring_bytes)
-		return settings->ring_bytes;
-	if (bytes < RING_MIN_BYTES)
-		return RING_MIN_BYTES;
-	return bytes > RING_MAX_BYTES ? RING_MAX_BYTES : bytes;
-}
-
-/* The kernel cuts stacks at its own limit without saying so. */
-static int check_depth(u32 max_stack)
-{
-	static const char path[] = "/proc/sys/kernel/perf_event_max_stack";
-	CLEANUP(freep) char *text = NULL;
-	u64 limit;
-
-	if (max_stack < 1 || max_stack > STACK_MAX_FRAMES)
-		return fail_plain(-EINVAL, NULL,
-				  "cannot take stacks of %u frames: 1 to %d are possible",
-				  max_stack, STACK_MAX_FRAMES);
-	if (file_read(path, 64, &text, NULL))
-		return 0;
-	text[strcspn(text, "\n")] = 0;
-	if (number_parse_u64(text, &limit) || max_stack <= limit)
-		return 0;
-	return fail_plain(-EINVAL, "raise sysctl kernel.perf_event_max_stack, or lower --max-stack",
-			  "cannot take stacks of %u frames: the kernel allows %llu", max_stack,
-			  (unsigned long long)limit);
-}
-
 static const u8 walkers_of[] = {
 	[CALL_GRAPH_AUTO] = WALKER_EH_FRAME | WALKER_FRAME_POINTER,
 	[CALL_GRAPH_DWARF] = WALKER_EH_FRAME,
@@ -129,12 +78,14 @@ static int load_programs(struct capture *capture)
 			     .walkers = walkers_of[capture->settings.call_graph],
 			     .wants_proof = capture->settings.on_proof != NULL},
 		.source_count = (u32)capture->settings.event_count,
-		.ring_bytes = ring_bytes(&capture->settings, capture->online_count),
+		.ring_bytes = sizes_ring_bytes(&capture->settings, capture->online_count),
 	};
 	int error = targets_describe(capture->targets, &plan.settings);
 
 	if (error)
 		return error;
+	if (plan.settings.walkers & WALKER_EH_FRAME)
+		plan.unwind_segments = sizes_unwind_segments(&capture->settings);
 	plan.follow = targets_keys(capture->targets, &plan.follow_count);
 	perf_events_clock_modes(capture->events, plan.settings.clock_modes);
 	return programs_load(&plan, &capture->programs);
@@ -206,29 +157,36 @@ static int open_cpus(struct capture *capture)
 	return error;
 }
 
-/* A descriptor for each event and CPU can be more than we may have by default. Not before the
- * command has been forked: it shall have the limit that we were given. */
-static int allow_descriptors(const struct capture *capture)
+static void want_file(void *context, const struct file_wanted *wanted)
 {
-	rlim_t needed = (capture->settings.event_count + 1) * capture->online_count + OTHER_FDS;
-	struct rlimit limit;
+	unwind_tables_want(context, wanted);
+}
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+/* The ring, and who answers what the programs ask for through it. */
+static int open_ring(struct capture *capture)
+{
+	struct unwind_maps maps = programs_unwind_maps(capture->programs);
+	int error = ring_open(programs_ring_fd(capture->programs),
+			      capture->settings.call_graph != CALL_GRAPH_NONE, &capture->ring);
+
+	if (!error)
+		error = watch(capture, ring_fd(capture->ring));
+	if (error)
+		return error;
+	ring_take_proofs(capture->ring, capture->settings.on_proof,
+			 capture->settings.proof_context);
+	if (!maps.segment_count)
 		return 0;
-	if (limit.rlim_max < needed)
-		return fail_plain(
-			-EMFILE, "raise it with `ulimit -n`, or name fewer events",
-			"cannot open %zu events on %zu CPUs: the limit is %llu descriptors",
-			capture->settings.event_count, capture->online_count,
-			(unsigned long long)limit.rlim_max);
-	limit.rlim_cur = limit.rlim_max;
-	return setrlimit(RLIMIT_NOFILE, &limit) ? fail(-errno, NULL, "cannot raise `ulimit -n`")
-						: 0;
+	error = unwind_tables_open(&maps, &capture->unwind);
+	if (error)
+		return error;
+	ring_take_wanted(capture->ring, want_file, capture->unwind);
+	return watch(capture, unwind_tables_fd(capture->unwind));
 }
 
 static int open_parts(struct capture *capture)
 {
-	int error = check_depth(capture->settings.max_stack);
+	int error = sizes_check_depth(capture->settings.max_stack);
 
 	if (!error)
 		error = perf_events_new(&capture->settings, &capture->events);
@@ -237,17 +195,11 @@ static int open_parts(struct capture *capture)
 	if (!error)
 		error = targets_open(&capture->settings.targets, &capture->targets);
 	if (!error)
-		error = allow_descriptors(capture);
+		error = sizes_allow_descriptors(&capture->settings, capture->online_count);
 	if (!error)
 		error = load_programs(capture);
 	if (!error)
-		error = ring_open(programs_ring_fd(capture->programs),
-				  capture->settings.call_graph != CALL_GRAPH_NONE, &capture->ring);
-	if (!error)
-		ring_take_proofs(capture->ring, capture->settings.on_proof,
-				 capture->settings.proof_context);
-	if (!error)
-		error = watch(capture, ring_fd(capture->ring));
+		error = open_ring(capture);
 	return error ? error : open_cpus(capture);
 }
 
@@ -280,6 +232,8 @@ void capture_close(struct capture *capture)
 	side_band_free(capture->side_band);
 	file_ids_free(capture->files);
 	ring_close(capture->ring);
+	unwind_tables_close(capture->unwind);
+	tee_free(capture->tee);
 	programs_free(capture->programs);
 	targets_free(capture->targets);
 	closep(&capture->epoll_fd);
@@ -295,6 +249,20 @@ const struct event_source *capture_sources(const struct capture *capture, u32 *r
 
 /* --- running --- */
 
+/* The caller's sink, and that of the tables if there are any. */
+static struct event_sink *with_tables(struct capture *capture, struct event_sink *sink)
+{
+	struct event_sink *sinks[] = {NULL, sink};
+	size_t pid_count;
+	const u32 *pids = targets_pids(capture->targets, &pid_count);
+
+	if (!capture->unwind)
+		return sink;
+	sinks[0] = unwind_tables_sink(capture->unwind, pids ? PREFETCH_MAPPED : PREFETCH_RUNNING);
+	capture->tee = tee_new(sinks, ARRAY_COUNT(sinks));
+	return capture->tee;
+}
+
 int capture_start(struct capture *capture, struct event_sink *sink)
 {
 	struct scan_result scan = {0};
@@ -303,6 +271,7 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	int error = kernel_mappings(sink);
 	u32 cpu_count;
 
+	sink = with_tables(capture, sink);
 	capture->sink = targets_sink(capture->targets, sink);
 	if (!error)
 		error = programs_attach_followers(capture->programs);
@@ -311,6 +280,8 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	if (error)
 		return error;
 	capture->unscanned = scan.unreadable;
+	if (capture->unwind)
+		unwind_tables_started(capture->unwind, (u32)targets_command(capture->targets));
 	programs_measure(capture->programs);
 	programs_counters(capture->programs, &cpu_count);
 	capture->idle_ns = must_alloc_array(cpu_count, sizeof(*capture->idle_ns));
@@ -382,6 +353,8 @@ int capture_drain(struct capture *capture)
 	u64 start_ns = now_ns();
 	int error = drain_until(capture, start_ns);
 
+	if (capture->unwind)
+		unwind_tables_work(capture->unwind);
 	if (!error && start_ns >= capture->next_cpu_check_ns) {
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
 		error = follow_cpus(capture);
@@ -456,5 +429,7 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_side_band_lost] = side_band.lost;
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
+	if (capture->unwind)
+		totals.unwind = unwind_tables_totals(capture->unwind, totals.counters);
 	*ret_totals = totals;
 }

@@ -11,6 +11,7 @@
 
 #include "event/event.h"
 
+#include "bpfprof/unwind_table.h"
 #include "capture/event_parser.h"
 #include "capture/features.h"
 
@@ -26,6 +27,12 @@ enum call_graph {
 	CALL_GRAPH_DWARF, /* by unwind tables only */
 	CALL_GRAPH_FP,	  /* by frame pointers only */
 	CALL_GRAPH_NONE,
+};
+
+enum {
+	UNWIND_BYTES_MIN = UNWIND_SEGMENT_BYTES,
+	UNWIND_BYTES_MAX = UNWIND_SEGMENTS_MAX * UNWIND_SEGMENT_BYTES,
+	UNWIND_BYTES_DEFAULT = 64 << 20,
 };
 
 /* Who is profiled. Lists are borrowed until capture_close(). */
@@ -48,13 +55,21 @@ struct capture_settings {
 	const struct parsed_event *events; /* from events_parse(); at least one */
 	size_t event_count;
 	enum call_graph call_graph;
-	u32 max_stack;	 /* frames of the user and of the kernel stack, 1 … 127 … 512 */
-	u64 ring_bytes;	 /* 0: by rate and CPUs */
-	bool wants_idle; /* keep samples of the idle task */
+	u32 max_stack;	  /* frames of the user and of the kernel stack, 1 … 127 … 512 */
+	u64 ring_bytes;	  /* 0: by rate and CPUs */
+	u64 unwind_bytes; /* for unwind tables in the kernel; 0: UNWIND_BYTES_DEFAULT */
+	bool wants_idle;  /* keep samples of the idle task */
 	/* For checking our stacks against others': what the stack of the sample before was walked
 	 * from (bpfprof/event.h; borrowed during the call). NULL: nothing is copied. */
 	void (*on_proof)(void *context, const struct proof_record *proof);
 	void *proof_context;
+};
+
+/* Unwind tables that the kernel holds for the programs. */
+struct unwind_totals {
+	u64 tables, rows, files; /* several files may share a table */
+	u64 kernel_bytes;	 /* of tables */
+	u64 evicted;		 /* files that made room for others: they were not used */
 };
 
 /* What is known at the end. Everything seen by the programs is in exactly one of sent, skipped and
@@ -64,6 +79,7 @@ struct capture_totals {
 	u64 overflows_expected; /* from reading the perf counters: count / period, per event and CPU
 				 */
 	u64 bpf_ns;		/* time in our BPF programs, 0 if the kernel does not tell */
+	struct unwind_totals unwind;
 };
 
 struct capture;

@@ -18,6 +18,8 @@ struct ring {
 	u64 malformed;
 	void (*take_proof)(void *context, const struct proof_record *proof);
 	void *proof_context;
+	void (*take_wanted)(void *context, const struct file_wanted *wanted);
+	void *wanted_context;
 	struct frame frames[2 * STACK_MAX_FRAMES];
 };
 
@@ -79,11 +81,27 @@ bool ring_is_proof(const void *record, size_t bytes)
 	       proof->stack_bytes <= bytes - offsetof(struct proof_record, stack);
 }
 
+/* Whether it is such a record, and handed on. */
+static bool take_wanted(const struct ring *ring, const void *record, size_t bytes)
+{
+	struct file_wanted wanted;
+
+	if (!ring->take_wanted || bytes < sizeof(wanted))
+		return false;
+	memcpy(&wanted, record, sizeof(wanted));
+	if (wanted.kind != RECORD_FILE_WANTED)
+		return false;
+	ring->take_wanted(ring->wanted_context, &wanted);
+	return true;
+}
+
 static int take_record(void *context, void *record, size_t bytes)
 {
 	struct ring *ring = context;
 	struct sample sample;
 
+	if (take_wanted(ring, record, bytes))
+		return 0;
 	if (ring->take_proof && ring_is_proof(record, bytes)) {
 		ring->take_proof(ring->proof_context, record);
 		return 0;
@@ -124,6 +142,13 @@ void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof
 {
 	ring->take_proof = take;
 	ring->proof_context = context;
+}
+
+void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_wanted *),
+		      void *context)
+{
+	ring->take_wanted = take;
+	ring->wanted_context = context;
 }
 
 int ring_fd(const struct ring *ring)

@@ -18,6 +18,9 @@ int ring_open(int map_fd, bool has_chain, struct ring **ret_ring);
 /* Unmaps and frees; NULL is fine. */
 void ring_close(struct ring *ring);
 
+/* Hands what the programs ask for (see bpfprof/event.h) to `take` from now on. */
+void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_wanted *),
+		      void *context);
 /* Hands proofs (see capture_settings) to `take` from now on; NULL: to nobody. */
 void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof_record *),
 		      void *context);

@@ -115,6 +115,7 @@ struct thread_life {
 	u64 time_ns;
 	u32 pid, tid, parent_pid, parent_tid;
 	bool is_synthesized; /* a start-up scan found it: it inherits no mappings */
+	bool is_running;     /* … and it was on a CPU, or waiting for one */
 };
 
 /* A piece of kernel code that came or went: BPF programs, out-of-line code, trampolines. */

@@ -137,7 +137,7 @@ static void write_ends(const struct stack_tally *stacks, FILE *out)
 		fprintf(out, "#   %s %s", number_format_count(stacks->ends[i], text),
 			ends[i].sentence);
 		if (i == CUT_BROKEN && is_by_frame_pointers(stacks))
-			fputs(" (eh_frame gets through it)", out);
+			fputs(" (--call-graph auto walks on there)", out);
 		fputc('\n', out);
 	}
 }

@@ -66,7 +66,7 @@ static char *read_into(struct buffer *buffer, int folder, const char *name)
 
 /* Splits "PID (NAME) STATE PPID …" of /proc/PID/stat; the name may hold any bytes, parentheses and
  * newlines too. */
-static int parse_stat(char *stat, char **ret_name, u32 *ret_parent)
+static int parse_stat(char *stat, char **ret_name, struct thread_life *life)
 {
 	/* -errno of what failed is never 0, so that there is text here.
 	 * NOLINTNEXTLINE(clang-analyzer-core.*) */
@@ -77,7 +77,8 @@ static int parse_stat(char *stat, char **ret_name, u32 *ret_parent)
 		return -EBADMSG;
 	*end = 0;
 	*ret_name = name + 1;
-	*ret_parent = (u32)strtoul(end + 4, NULL, 10); /* behind ") S " */
+	life->is_running = end[2] == 'R';
+	life->parent_pid = (u32)strtoul(end + 4, NULL, 10); /* behind ") S " */
 	return 0;
 }
 
@@ -99,7 +100,7 @@ static int scan_leader(struct scan *scan, int folder, u32 pid)
 	char *stat = read_into(&scan->line, folder, path), *name;
 	int error;
 
-	if (!stat || parse_stat(stat, &name, &life.parent_pid))
+	if (!stat || parse_stat(stat, &name, &life))
 		return 1;
 	life.parent_tid = life.parent_pid;
 	scan->result.threads++;

@@ -72,8 +72,8 @@ static void frame_pointers_alone_are_told_without_alarm(void **state)
 			       "# 1 943 samples; 0 lost\n"
 			       "# 1 943 user stacks, walked by frame pointers\n"
 			       "#   1 reach the thread's start\n"
-			       "#   1 942 end at code without frame pointers (eh_frame gets "
-			       "through it)\n"
+			       "#   1 942 end at code without frame pointers (--call-graph auto "
+			       "walks on there)\n"
 			       "#\n");
 	(void)state;
 }

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Requests for unwind tables, as the BPF programs send them, and what the maps hold then.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "bpfprof/counters.h"
+#include "capture/unwind_tables.h"
+#include "host/host.h"
+#include "kernel/recording.h"
+#include "unwind/unwind.h"
+
+#include <bpf/bpf.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+enum { SEGMENTS = 8 };
+
+static struct programs *programs;
+static struct unwind_maps maps;
+static struct unwind_tables *tables;
+static char folder[] = "/tmp/unwind_tables_test.XXXXXX";
+
+/* --- the machine under test --- */
+
+static void open_tables(u32 segments)
+{
+	struct program_plan plan = {
+		.settings = {.max_stack = 127,
+			     .wants_stacks = true,
+			     .walkers = WALKER_EH_FRAME | WALKER_FRAME_POINTER},
+		.source_count = 1,
+		.ring_bytes = 1 << 18,
+		.unwind_segments = segments,
+	};
+
+	if (!may_capture())
+		skip();
+	assert_int_equal(programs_load(&plan, &programs), 0);
+	maps = programs_unwind_maps(programs);
+	assert_int_equal(unwind_tables_open(&maps, &tables), 0);
+}
+
+static int close_tables(void **state)
+{
+	unwind_tables_close(TAKE(tables));
+	programs_free(TAKE(programs));
+	(void)state;
+	return 0;
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	return mkdtemp(folder) ? 0 : -1;
+}
+
+static int remove_folder(void **state)
+{
+	CLEANUP(freep) char *command = must_format("rm -r %s", folder);
+
+	(void)state;
+	return system(command);
+}
+
+/* A copy of this program that no other test uses. Owned by the caller. */
+static char *copy_of_ourselves(const char *name)
+{
+	CLEANUP(freep) char *path = must_format("%s/%s", folder, name);
+	CLEANUP(freep) char *command = must_format("cp /proc/%d/exe %s", getpid(), path);
+
+	assert_int_equal(system(command), 0);
+	return TAKE(path);
+}
+
+/* A file that some process has mapped as the programs would ask for it. */
+static struct file_wanted wanted_of(const char *path)
+{
+	struct file_wanted wanted = {.kind = RECORD_FILE_WANTED, .pid = (u32)getpid()};
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat status;
+
+	assert_int_equal(fstat(fd, &status), 0);
+	mapped_file_generation(fd, &wanted.file.generation);
+	wanted.file.inode = status.st_ino;
+	wanted.file.device = major(status.st_dev) << 20 | minor(status.st_dev);
+	return wanted;
+}
+
+/* The same, mapped by us: munmap() it at wanted.start. */
+static struct file_wanted map_and_want(const char *path)
+{
+	struct file_wanted wanted = wanted_of(path);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *start = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	assert_true(start != MAP_FAILED);
+	wanted.start = (u64)start;
+	wanted.end = wanted.start + 4096;
+	return wanted;
+}
+
+static void unmap(const struct file_wanted *wanted)
+{
+	munmap((void *)wanted->start, wanted->end - wanted->start);
+}
+
+/* What the programs do when they meet a file for the first time. */
+static void ask(const struct file_wanted *wanted)
+{
+	struct unwind_file value = {.state = FILE_WANTED};
+
+	if (!bpf_map_update_elem(maps.files_fd, &wanted->file, &value, BPF_NOEXIST))
+		unwind_tables_want(tables, wanted);
+}
+
+/* Whether there is something to do now. */
+static bool has_work(void)
+{
+	struct pollfd ready = {.fd = unwind_tables_fd(tables), .events = POLLIN};
+
+	return poll(&ready, 1, 0) == 1;
+}
+
+static void work_until_idle(void)
+{
+	do
+		unwind_tables_work(tables);
+	while (has_work());
+}
+
+/* What the programs know of a file. */
+static struct unwind_file file_in_map(const struct unwind_file_key *key)
+{
+	struct unwind_file value = {.state = ~0U};
+
+	bpf_map_lookup_elem(maps.files_fd, key, &value);
+	return value;
+}
+
+static struct unwind_file ask_and_wait(const struct file_wanted *wanted)
+{
+	ask(wanted);
+	work_until_idle();
+	return file_in_map(&wanted->file);
+}
+
+static u64 counted(enum counter counter)
+{
+	u64 counters[COUNTER_COUNT] = {0};
+
+	unwind_tables_totals(tables, counters);
+	return counters[counter];
+}
+
+static struct unwind_totals totals(void)
+{
+	u64 counters[COUNTER_COUNT] = {0};
+
+	return unwind_tables_totals(tables, counters);
+}
+
+/* --- reading words as the programs do --- */
+
+struct chunk {
+	u32 words[UNWIND_CHUNK_WORDS];
+};
+
+static u32 read_word(u32 at)
+{
+	static struct chunk chunk;
+	u32 segment = at / UNWIND_SEGMENT_WORDS, inner = 0;
+	u32 row = at % UNWIND_SEGMENT_WORDS / UNWIND_CHUNK_WORDS;
+	CLEANUP(closep) int fd = -1;
+
+	assert_int_equal(bpf_map_lookup_elem(maps.segments_fd, &segment, &inner), 0);
+	fd = bpf_map_get_fd_by_id(inner);
+	assert_true(fd >= 0);
+	assert_int_equal(bpf_map_lookup_elem(fd, &row, &chunk), 0);
+	return chunk.words[at % UNWIND_CHUNK_WORDS];
+}
+
+/* Compares all words of a table with those that are made from the file now. */
+static void assert_words_of(const struct unwind_place *place, const char *path)
+{
+	CLEANUP(unwind_table_freep) struct unwind_table *table = NULL;
+	CLEANUP(table_words_release) struct table_words words = {0};
+	CLEANUP(rule_set_release) struct rule_set rules;
+	CLEANUP(file_unmap) struct bytes image = {0};
+	u32 step;
+
+	assert_int_equal(file_map(path, &image), 0);
+	rule_set_init(&rules);
+	assert_int_equal(unwind_table_read(image, &rules, UNWIND_RULE_MAX, &table), 0);
+	assert_int_equal(table_words_make(table, &rules, &words), 0);
+	assert_int_equal(place->rule_count, words.place.rule_count);
+	assert_int_equal(place->first_page, words.place.first_page);
+	assert_int_equal(place->page_count, words.place.page_count);
+	/* All of a small one; of a large one some, at odd distances. */
+	step = words.word_count / 4000 | 1;
+	for (u32 i = 0; i < words.word_count; i += step)
+		assert_int_equal(read_word(place->first_word + i), words.words[i]);
+}
+
+/* --- tests --- */
+
+static void a_file_that_is_asked_for_has_its_table_in_the_map(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("asked");
+	struct file_wanted wanted;
+	struct unwind_file file;
+	u32 epoch;
+
+	open_tables(SEGMENTS);
+	epoch = *maps.epoch;
+	wanted = map_and_want(path);
+	file = ask_and_wait(&wanted);
+	unmap(&wanted);
+	assert_int_equal(file.state, FILE_READY);
+	assert_int_equal(file.place.first_word % UNWIND_RULE_WORDS, 0);
+	assert_words_of(&file.place, path);
+	assert_int_not_equal(*maps.epoch, epoch);
+	(void)state;
+}
+
+static void a_large_table_lies_across_segments(void **state)
+{
+	static const char *const paths[] = {"/usr/lib/gcc/x86_64-linux-gnu/12/cc1",
+					    "/usr/lib/gcc/aarch64-linux-gnu/12/cc1",
+					    "/lib/x86_64-linux-gnu/libLLVM-14.so.1"};
+	size_t found = 0;
+
+	open_tables(SEGMENTS);
+	while (found < ARRAY_COUNT(paths) && access(paths[found], R_OK))
+		found++;
+	if (found == ARRAY_COUNT(paths)) {
+		skip();
+	} else {
+		struct file_wanted wanted = map_and_want(paths[found]);
+		struct unwind_file file = ask_and_wait(&wanted);
+
+		unmap(&wanted);
+		assert_int_equal(file.state, FILE_READY);
+		assert_true(totals().kernel_bytes > UNWIND_SEGMENT_BYTES);
+		assert_words_of(&file.place, paths[found]);
+	}
+	(void)state;
+}
+
+static void the_vdso_is_there_from_the_start(void **state)
+{
+	struct unwind_file_key key = {.inode = UNWIND_VDSO_INODE};
+	struct unwind_file file;
+
+	open_tables(1);
+	file = file_in_map(&key);
+	assert_int_equal(file.state, FILE_READY);
+	assert_int_equal(file.place.first_page, 0);
+	(void)state;
+}
+
+static void copies_of_a_file_share_one_table(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("one");
+	CLEANUP(freep) char *other = copy_of_ourselves("other");
+	struct file_wanted first, second;
+	struct unwind_file files[2];
+	u64 count;
+
+	open_tables(SEGMENTS);
+	first = map_and_want(path);
+	second = map_and_want(other);
+	files[0] = ask_and_wait(&first);
+	count = totals().tables;
+	files[1] = ask_and_wait(&second);
+	assert_memory_equal(&files[0].place, &files[1].place, sizeof(files[0].place));
+	assert_int_equal(totals().tables, count);
+	unmap(&first);
+	unmap(&second);
+	(void)state;
+}
+
+static void a_file_whose_process_has_ended_is_found_by_its_path(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("ended");
+	struct file_wanted wanted = wanted_of(path);
+	struct mapping mapping = {.space = SPACE_USER,
+				  .pid = 1U << 30,
+				  .start = 4096,
+				  .bytes = 4096,
+				  .major = wanted.file.device >> 20,
+				  .minor = wanted.file.device & 0xfffff,
+				  .inode = wanted.file.inode,
+				  .path = path};
+	struct event_sink *sink;
+
+	open_tables(SEGMENTS);
+	sink = unwind_tables_sink(tables, PREFETCH_RUNNING);
+	unwind_tables_started(tables, 0);
+	assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
+	wanted.pid = 1U << 30;
+	wanted.start = 4096;
+	wanted.end = 8192;
+	assert_int_equal(ask_and_wait(&wanted).state, FILE_READY);
+	assert_int_equal(counted(COUNTER_unwind_file_gone), 0);
+	(void)state;
+}
+
+static void a_deleted_file_is_read_while_it_is_mapped(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("deleted");
+	struct file_wanted wanted;
+
+	open_tables(SEGMENTS);
+	wanted = map_and_want(path);
+	unlink(path);
+	assert_int_equal(ask_and_wait(&wanted).state, FILE_READY);
+	unmap(&wanted);
+	(void)state;
+}
+
+static void a_file_opened_in_time_is_read_after_its_process_has_ended(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("in_time");
+	struct file_wanted wanted;
+
+	open_tables(SEGMENTS);
+	wanted = map_and_want(path);
+	unlink(path);
+	ask(&wanted);
+	unmap(&wanted);
+	work_until_idle();
+	assert_int_equal(file_in_map(&wanted.file).state, FILE_READY);
+	(void)state;
+}
+
+static void a_file_that_is_gone_may_be_asked_for_again(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("gone");
+	struct file_wanted wanted;
+
+	open_tables(SEGMENTS);
+	wanted = map_and_want(path);
+	unmap(&wanted);
+	assert_int_equal(ask_and_wait(&wanted).state, ~0U);
+	assert_int_equal(counted(COUNTER_unwind_file_gone), 1);
+	wanted = map_and_want(path);
+	assert_int_equal(ask_and_wait(&wanted).state, FILE_READY);
+	unmap(&wanted);
+	(void)state;
+}
+
+static void another_file_at_the_same_place_is_not_taken_for_it(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("wanted");
+	CLEANUP(freep) char *other = copy_of_ourselves("instead");
+	struct file_wanted wanted, instead;
+
+	open_tables(SEGMENTS);
+	wanted = wanted_of(path);
+	instead = map_and_want(other);
+	wanted.start = instead.start;
+	wanted.end = instead.end;
+	assert_int_equal(ask_and_wait(&wanted).state, ~0U);
+	assert_int_equal(counted(COUNTER_unwind_file_gone), 1);
+	unmap(&instead);
+	(void)state;
+}
+
+/* Writes a file of so many bytes, of which the first are given. Owned by the caller. */
+static char *write_file(const char *name, const void *bytes, size_t length)
+{
+	char *path = must_format("%s/%s", folder, name);
+	CLEANUP(closep) int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0755);
+
+	assert_int_equal(file_write_all(fd, bytes, length), 0);
+	assert_int_equal(ftruncate(fd, 8192), 0);
+	return path;
+}
+
+static void what_is_no_binary_has_no_table_and_is_counted(void **state)
+{
+	CLEANUP(freep) char *path = write_file("text", "no binary at all\n", 17);
+	struct file_wanted wanted;
+
+	open_tables(SEGMENTS);
+	wanted = map_and_want(path);
+	assert_int_equal(ask_and_wait(&wanted).state, FILE_NO_TABLE);
+	assert_int_equal(counted(COUNTER_unwind_unreadable), 1);
+	unmap(&wanted);
+	(void)state;
+}
+
+static void a_binary_without_frames_has_no_table_and_is_counted(void **state)
+{
+	static const Elf64_Ehdr header = {
+		.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, EV_CURRENT},
+		.e_type = ET_DYN,
+		.e_machine = EM_X86_64,
+		.e_version = EV_CURRENT,
+		.e_ehsize = sizeof(header)};
+	CLEANUP(freep) char *path = write_file("frameless", &header, sizeof(header));
+	struct file_wanted wanted;
+
+	open_tables(SEGMENTS);
+	wanted = map_and_want(path);
+	assert_int_equal(ask_and_wait(&wanted).state, FILE_NO_TABLE);
+	assert_int_equal(counted(COUNTER_unwind_no_information), 1);
+	unmap(&wanted);
+	(void)state;
+}
+
+static void a_table_larger_than_the_memory_finds_no_room(void **state)
+{
+	static const char large[] = "/lib/x86_64-linux-gnu/libLLVM-14.so.1";
+	struct file_wanted wanted;
+
+	open_tables(1);
+	if (access(large, R_OK)) {
+		skip();
+	} else {
+		wanted = map_and_want(large);
+		assert_int_equal(ask_and_wait(&wanted).state, FILE_NO_ROOM);
+		unmap(&wanted);
+		assert_int_equal(counted(COUNTER_unwind_no_room), 1);
+		assert_true(totals().kernel_bytes <= UNWIND_SEGMENT_BYTES);
+	}
+	(void)state;
+}
+
+static void without_tables_nothing_of_them_is_made(void **state)
+{
+	struct program_plan plan = {.settings = {.max_stack = 127, .wants_stacks = true},
+				    .source_count = 1,
+				    .ring_bytes = 1 << 18};
+
+	if (!may_capture())
+		skip();
+	assert_int_equal(programs_load(&plan, &programs), 0);
+	maps = programs_unwind_maps(programs);
+	assert_int_equal(maps.segment_count, 0);
+	assert_true(maps.segments_fd < 0);
+	assert_true(maps.files_fd < 0);
+	(void)state;
+}
+
+#define TEST(name) cmocka_unit_test_teardown(name, close_tables)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_file_that_is_asked_for_has_its_table_in_the_map),
+		TEST(a_large_table_lies_across_segments),
+		TEST(the_vdso_is_there_from_the_start),
+		TEST(copies_of_a_file_share_one_table),
+		TEST(a_file_whose_process_has_ended_is_found_by_its_path),
+		TEST(a_deleted_file_is_read_while_it_is_mapped),
+		TEST(a_file_opened_in_time_is_read_after_its_process_has_ended),
+		TEST(a_file_that_is_gone_may_be_asked_for_again),
+		TEST(another_file_at_the_same_place_is_not_taken_for_it),
+		TEST(what_is_no_binary_has_no_table_and_is_counted),
+		TEST(a_binary_without_frames_has_no_table_and_is_counted),
+		TEST(a_table_larger_than_the_memory_finds_no_room),
+		TEST(without_tables_nothing_of_them_is_made),
+	};
+
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}

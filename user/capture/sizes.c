@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much a recording takes, by its settings and the CPUs there are, and whether it may.
+ */
+#include "capture/sizes.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "bpfprof/settings.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+
+enum {
+	NS_PER_S = 1000000000,
+	/* A sample of a stack of usual depth, and how long the reader may sleep. */
+	SAMPLE_USUAL_BYTES = 512,
+	RING_HOLDS_NS = NS_PER_S / 2,
+	RING_MIN_BYTES = 256 << 10,
+	RING_MAX_BYTES = 16 << 20,
+	OTHER_FDS = 64, /* maps, programs, files, with room to spare */
+	/* For events whose rate nobody knows. */
+	UNKNOWN_RATE_HZ = 10000,
+};
+
+static u64 events_per_second(const struct capture_settings *settings)
+{
+	u64 sum = 0;
+
+	for (size_t i = 0; i < settings->event_count; i++)
+		sum += settings->events[i].is_frequency ? settings->events[i].rate
+							: UNKNOWN_RATE_HZ;
+	return sum;
+}
+
+u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count)
+{
+	u64 bytes = events_per_second(settings) * cpu_count * SAMPLE_USUAL_BYTES /
+		    (NS_PER_S / RING_HOLDS_NS);
+
+	if (settings->ring_bytes)
+		return settings->ring_bytes;
+	if (bytes < RING_MIN_BYTES)
+		return RING_MIN_BYTES;
+	return bytes > RING_MAX_BYTES ? RING_MAX_BYTES : bytes;
+}
+
+/* The kernel cuts stacks at its own limit without saying so. */
+int sizes_check_depth(u32 max_stack)
+{
+	static const char path[] = "/proc/sys/kernel/perf_event_max_stack";
+	CLEANUP(freep) char *text = NULL;
+	u64 limit;
+
+	if (max_stack < 1 || max_stack > STACK_MAX_FRAMES)
+		return fail_plain(-EINVAL, NULL,
+				  "cannot take stacks of %u frames: 1 to %d are possible",
+				  max_stack, STACK_MAX_FRAMES);
+	if (file_read(path, 64, &text, NULL))
+		return 0;
+	text[strcspn(text, "\n")] = 0;
+	if (number_parse_u64(text, &limit) || max_stack <= limit)
+		return 0;
+	return fail_plain(-EINVAL, "raise sysctl kernel.perf_event_max_stack, or lower --max-stack",
+			  "cannot take stacks of %u frames: the kernel allows %llu", max_stack,
+			  (unsigned long long)limit);
+}
+
+u32 sizes_unwind_segments(const struct capture_settings *settings)
+{
+	u64 bytes = settings->unwind_bytes ? settings->unwind_bytes : UNWIND_BYTES_DEFAULT;
+
+	return bytes < UNWIND_BYTES_MIN ? 1 : (u32)(bytes / UNWIND_SEGMENT_BYTES);
+}
+
+int sizes_allow_descriptors(const struct capture_settings *settings, size_t cpu_count)
+{
+	rlim_t needed = (settings->event_count + 1) * cpu_count + sizes_unwind_segments(settings) +
+			OTHER_FDS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= needed)
+		return 0;
+	if (limit.rlim_max < needed)
+		return fail_plain(
+			-EMFILE, "raise it with `ulimit -n`, or name fewer events",
+			"cannot open %zu events on %zu CPUs: the limit is %llu descriptors",
+			settings->event_count, cpu_count, (unsigned long long)limit.rlim_max);
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) ? fail(-errno, NULL, "cannot raise `ulimit -n`")
+						: 0;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How much a recording takes: frames, ring, memory, descriptors.
+ */
+#ifndef CAPTURE_SIZES_H
+#define CAPTURE_SIZES_H
+
+#include "capture/capture.h"
+
+/* Whether the kernel takes stacks of so many frames: it cuts them at its own limit without saying
+ * so. Returns 0 or a negative errno with a sentence. */
+int sizes_check_depth(u32 max_stack);
+
+/* Bytes of the ring: what was asked for, or what holds the samples of half a second. */
+u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count);
+
+/* How many segments the space for unwind tables may have, at least one. */
+u32 sizes_unwind_segments(const struct capture_settings *settings);
+
+/* Raises our limit of descriptors if need be: one for each event and CPU can be more than we may
+ * have by default. Not before the command has been forked: it shall have the limit that we were
+ * given. Returns 0 or a negative errno with a sentence. */
+int sizes_allow_descriptors(const struct capture_settings *settings, size_t cpu_count);
+
+#endif

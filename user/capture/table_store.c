@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Segments of the space for unwind tables, made when they are needed, and the tables in them.
+ *
+ * Words are written through a mapping, not by system calls on the map: those keep our programs from
+ * running meanwhile (bpf_disable_instrumentation()). The mapping goes when they are written, so
+ * that the memory is not counted as ours. To put a segment into the outer map takes as long as RCU
+ * takes to settle, some 10 ms: once a megabyte.
+ */
+#include "capture/table_store.h"
+
+#include "base/idmap.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "capture/word_space.h"
+
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* A CPU reads a table for some microseconds after it found it, or as long as a virtual CPU can be
+ * taken away from its guest meanwhile. */
+static const u64 rest_ns = 250000000;
+
+struct table {
+	struct elf_digest digest;
+	struct unwind_place place;
+	u32 word_count, row_count;
+	u32 references; /* 0: the row is unused */
+};
+
+struct table_store {
+	struct unwind_maps maps;
+	struct word_space space;
+	VEC(int) segment_fds;
+	VEC(struct table) tables;
+	struct idmap by_digest; /* its low half → id */
+};
+
+struct table_store *table_store_new(const struct unwind_maps *maps)
+{
+	struct table_store *store = must_alloc(sizeof(*store));
+
+	store->maps = *maps;
+	return store;
+}
+
+void table_store_free(struct table_store *store)
+{
+	if (!store)
+		return;
+	for (size_t i = 0; i < store->segment_fds.count; i++)
+		close(store->segment_fds.items[i]);
+	vec_release(&store->segment_fds);
+	vec_release(&store->tables);
+	idmap_release(&store->by_digest);
+	word_space_release(&store->space);
+	free(store);
+}
+
+/* --- segments --- */
+
+static int add_segment(struct table_store *store)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	u32 index = (u32)store->segment_fds.count;
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(u32),
+				UNWIND_CHUNK_WORDS * sizeof(u32), UNWIND_SEGMENT_CHUNKS, &options);
+
+	if (fd < 0)
+		return fd;
+	if (bpf_map_update_elem(store->maps.segments_fd, &index, &fd, BPF_ANY)) {
+		int error = -errno;
+
+		close(fd);
+		return error;
+	}
+	*vec_add(&store->segment_fds) = fd;
+	word_space_grow(&store->space, UNWIND_SEGMENT_WORDS);
+	return 0;
+}
+
+/* Adds the segments that a table needs, if there may be so many. */
+static int make_space(struct table_store *store, u32 word_count)
+{
+	u32 missing = word_space_missing(&store->space, word_count);
+	u32 segments = (missing + UNWIND_SEGMENT_WORDS - 1) / UNWIND_SEGMENT_WORDS;
+	int error = 0;
+
+	if (word_count > store->maps.segment_count * (u64)UNWIND_SEGMENT_WORDS)
+		return -EFBIG;
+	if (segments > store->maps.segment_count - store->segment_fds.count)
+		return -ENOSPC;
+	while (segments-- && !error)
+		error = add_segment(store);
+	return error;
+}
+
+/* Writes words that lie in one segment. */
+static int write_piece(const struct table_store *store, u32 first, const u32 *words, u32 count)
+{
+	u32 segment = first / UNWIND_SEGMENT_WORDS;
+	void *start = mmap(NULL, UNWIND_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+			   store->segment_fds.items[segment], 0);
+
+	if (start == MAP_FAILED)
+		return -errno;
+	memcpy((u32 *)start + first % UNWIND_SEGMENT_WORDS, words, count * sizeof(u32));
+	munmap(start, UNWIND_SEGMENT_BYTES);
+	return 0;
+}
+
+static int write_words(const struct table_store *store, u32 first, const u32 *words, u32 count)
+{
+	int error = 0;
+
+	while (count && !error) {
+		u32 piece = UNWIND_SEGMENT_WORDS - first % UNWIND_SEGMENT_WORDS;
+
+		if (piece > count)
+			piece = count;
+		error = write_piece(store, first, words, piece);
+		first += piece;
+		words += piece;
+		count -= piece;
+	}
+	return error;
+}
+
+/* --- tables --- */
+
+static struct table *table_of(const struct table_store *store, table_id id)
+{
+	return &store->tables.items[id - 1];
+}
+
+table_id table_store_find(struct table_store *store, const struct elf_digest *digest)
+{
+	table_id id = idmap_get(&store->by_digest, digest->low);
+
+	if (!id || table_of(store, id)->digest.high != digest->high)
+		return 0;
+	table_of(store, id)->references++;
+	return id;
+}
+
+static table_id unused_row(struct table_store *store)
+{
+	for (size_t i = 0; i < store->tables.count; i++)
+		if (!store->tables.items[i].references)
+			return (table_id)i + 1;
+	vec_add(&store->tables);
+	return (table_id)store->tables.count;
+}
+
+int table_store_add(struct table_store *store, const struct elf_digest *digest,
+		    const struct table_words *words, table_id *ret_table)
+{
+	int error = make_space(store, words->word_count);
+	struct table table = {
+		.digest = *digest,
+		.place = words->place,
+		.word_count = words->word_count,
+		.row_count = words->row_count,
+		.references = 1,
+	};
+	table_id id;
+
+	if (!error && !word_space_take(&store->space, table.word_count, &table.place.first_word))
+		error = -ENOSPC;
+	if (error)
+		return error;
+	error = write_words(store, table.place.first_word, words->words, words->word_count);
+	if (error) {
+		word_space_give(&store->space, table.place.first_word, table.word_count, 0);
+		return error;
+	}
+	id = unused_row(store);
+	*table_of(store, id) = table;
+	*idmap_place(&store->by_digest, digest->low) = id;
+	*ret_table = id;
+	return 0;
+}
+
+struct unwind_place table_store_place(const struct table_store *store, table_id table)
+{
+	return table_of(store, table)->place;
+}
+
+u32 table_store_drop(struct table_store *store, table_id id, u64 now_ns)
+{
+	struct table *table = table_of(store, id);
+
+	if (--table->references)
+		return 0;
+	/* Unless a table with half of its digest took its place. */
+	if (idmap_get(&store->by_digest, table->digest.low) == id)
+		idmap_remove(&store->by_digest, table->digest.low);
+	word_space_give(&store->space, table->place.first_word, table->word_count, now_ns);
+	return table->word_count;
+}
+
+bool table_store_wake(struct table_store *store, u64 now_ns)
+{
+	return now_ns >= rest_ns && word_space_wake(&store->space, now_ns - rest_ns);
+}
+
+struct table_store_counts table_store_counts(const struct table_store *store)
+{
+	struct table_store_counts counts = {
+		.kernel_bytes = store->segment_fds.count * (u64)UNWIND_SEGMENT_BYTES,
+	};
+
+	for (size_t i = 0; i < store->tables.count; i++) {
+		counts.tables += store->tables.items[i].references != 0;
+		if (store->tables.items[i].references)
+			counts.rows += store->tables.items[i].row_count;
+	}
+	return counts;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Unwind tables for the BPF programs: they ask for the files that samples lie in, and get tables.
+ */
+#ifndef CAPTURE_UNWIND_TABLES_H
+#define CAPTURE_UNWIND_TABLES_H
+
+#include "bpfprof/event.h"
+#include "capture/bpf_object.h"
+#include "capture/capture.h"
+#include "event/event.h"
+
+#include <stdbool.h>
+
+struct unwind_tables;
+
+/* Makes the tables of a recording that uses these maps, and puts in the vDSO's. Returns 0 or a
+ * negative errno with a sentence. */
+int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **ret_tables);
+/* Closes and frees; NULL is fine. The maps are cleared with the programs. */
+void unwind_tables_close(struct unwind_tables *tables);
+
+/* Which files get their tables before they are asked for. */
+enum prefetch_rule {
+	PREFETCH_MAPPED,  /* all that the processes of the start-up scan have mapped */
+	PREFETCH_RUNNING, /* only of those that were running */
+};
+
+/* A sink that learns from mappings where files are. Until unwind_tables_started() they are read as
+ * they come, as long as that takes little time. Lives as long as the tables. */
+struct event_sink *unwind_tables_sink(struct unwind_tables *tables, enum prefetch_rule rule);
+/* The start-up scan is over. Of mappings that follow only those of this process (0: of none) are
+ * read before they are asked for. */
+void unwind_tables_started(struct unwind_tables *tables, u32 command);
+
+/* The programs ask for a file. It is opened now, while its process lives, and read by and by. */
+void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *wanted);
+/* Readable while there are files to read. Borrowed. */
+int unwind_tables_fd(const struct unwind_tables *tables);
+/* Reads files that were asked for, first come first served, for some 30 ms or until one is done:
+ * the largest takes 60 ms, and the ring holds what comes meanwhile. Call it after every drain. */
+void unwind_tables_work(struct unwind_tables *tables);
+
+/* What is there, and what went wrong so far: that is added to `counters`, by enum counter. */
+struct unwind_totals unwind_tables_totals(const struct unwind_tables *tables, u64 *counters);
+
+#endif

@@ -6,6 +6,7 @@
 #define MAPS_BPF_H
 
 #include "bpfprof/event.h"
+#include "bpfprof/unwind_step.h"
 
 #include <bpf/bpf_helpers.h>
 
@@ -28,15 +29,55 @@ struct {
 	__type(value, struct cpu_counters);
 } counters SEC(".maps");
 
-enum { WINDOW_WORDS = 64 };
+enum {
+	WINDOW_WORDS = 64,
+	MAPPINGS_KNOWN = 8,   /* of a process */
+	PROCESSES_KNOWN = 16, /* of a CPU; a power of two */
+	MAPLE_NODE_BYTES = 256,
+};
+
+/* While it is the same, a process is the same and has the same mappings. */
+struct mapping_stamp {
+	u64 mm, start_time, exec_id;
+	u64 changes; /* of its mappings; 0: unknown, this stamp is equal to none */
+	u64 second;  /* mappings are looked up anew about once a second, see struct unwind_file */
+	u32 pid, epoch;
+};
+
+enum { MAPPING_ANONYMOUS = FILE_NO_ROOM + 1 };
+
+/* A piece of code, as a process sees it. */
+struct known_mapping {
+	u64 file_offset; /* of its start */
+	struct unwind_place place;
+	u32 state; /* enum unwind_file_state, or MAPPING_ANONYMOUS */
+	u32 reserved;
+};
+
+/* What a CPU remembers of one process's mappings. Starts and lengths lie together, as all of them
+ * are looked at. */
+struct known_process {
+	struct mapping_stamp stamp;
+	u64 starts[MAPPINGS_KNOWN], bytes[MAPPINGS_KNOWN]; /* 0 bytes: none */
+	struct known_mapping mappings[MAPPINGS_KNOWN];
+	u32 last; /* used */
+	u32 next; /* to be given up */
+};
 
 /* Where a walk up the user stack is. Kept in a map, not in registers: what comes out of a map the
  * verifier does not know, so that all turns of the walk look alike to it and are checked once. */
 struct user_walk {
-	u64 pc, frame_pointer;
-	u64 below;  /* the stack has been read up to here: frame pointers lie at or above it */
-	u64 window; /* address of the first word in scratch->window */
+	struct unwind_frame frame; /* the next one to take */
+	u64 window;		   /* address of the first word in scratch->window */
 	u64 window_bytes;
+	u64 mm, vma; /* kernel addresses */
+	u64 code[3]; /* around the pc: before it, and two words from it on */
+	u32 process; /* row of scratch->processes */
+	u32 row;     /* what was found by a search, see find_mapping() */
+	u8 found_by; /* enum walkers; 0: the innermost frame */
+	u8 doubt;    /* why the stack ends if this frame is none; enum user_stack_end */
+	u8 is_done;  /* this sample's user stack was walked, be it in vain */
+	u8 reserved[5];
 };
 
 /* Where a CPU builds its record: too large for the BPF stack. Nobody else looks at it. */
@@ -46,8 +87,10 @@ struct scratch {
 	/* The piece of user stack that is being looked at; a word more, so that the second of a
 	 * pair never lies outside. */
 	u64 window[WINDOW_WORDS + 1];
+	u64 node[MAPLE_NODE_BYTES / sizeof(u64)]; /* of a maple tree */
 	struct user_walk walk;
 	struct sample_record record;
+	struct known_process processes[PROCESSES_KNOWN];
 };
 
 struct {
@@ -99,6 +142,14 @@ struct {
 /* Raised by user space after every change of `unwind_files`: what a CPU remembers of mappings from
  * before is forgotten. Words that are free again are not written before some drains have passed. */
 volatile u32 unwind_epoch = 0;
+
+/* This CPU's scratch. */
+static __always_inline struct scratch *scratch_here(void)
+{
+	u32 zero = 0;
+
+	return bpf_map_lookup_elem(&scratches, &zero);
+}
 
 /* Counts `counter` on this CPU. */
 static __always_inline void count(u32 counter)

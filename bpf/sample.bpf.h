@@ -7,6 +7,7 @@
 
 #include "filter.bpf.h"
 #include "maps.bpf.h"
+#include "proof.bpf.h"
 #include "stacks.bpf.h"
 
 enum { RING_TRIES = 8 };
@@ -100,9 +101,12 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		.mode = mode,
 		.end = END_NO_STACK,
 	};
+	scratch->walk.is_done = 0;
 	if (settings.wants_stacks)
 		take_stacks(ctx, scratch);
 	send_sample(&scratch->record);
+	if (settings.wants_proof && scratch->walk.is_done)
+		send_proof(scratch);
 	scratch->busy = 0;
 }
 

@@ -50,45 +50,19 @@ static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data
 	record->header.user_frames = frames;
 }
 
-/* Where the running thread is in user mode: now, or where it entered the kernel. False if this
- * kernel does not tell, or if it is a 32-bit task. */
-static __always_inline bool find_user_registers(struct bpf_perf_event_data *ctx,
-						struct user_walk *walk)
-{
-	bpf_user_pt_regs_t registers;
-	const void *saved;
-
-	if (is_user_mode(&ctx->regs)) {
-		walk->pc = PT_REGS_IP(&ctx->regs);
-		walk->below = PT_REGS_SP(&ctx->regs);
-		walk->frame_pointer = PT_REGS_FP(&ctx->regs);
-		return !is_32_bit(&ctx->regs);
-	}
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_task_pt_regs))
-		return false;
-	saved = (const void *)bpf_task_pt_regs(bpf_get_current_task_btf());
-	if (bpf_probe_read_kernel(&registers, sizeof(registers), saved))
-		return false;
-	walk->pc = PT_REGS_IP(&registers);
-	walk->below = PT_REGS_SP(&registers);
-	walk->frame_pointer = PT_REGS_FP(&registers);
-	return !is_32_bit(&registers);
-}
-
 static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
 					    struct scratch *scratch)
 {
 	const struct task_struct *task = (const void *)bpf_get_current_task();
 	struct sample_record *record = &scratch->record;
-	struct user_walk *walk = &scratch->walk;
 
 	if (record->header.mode == MODE_KERNEL &&
 	    (BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD))
 		return;
-	if (!find_user_registers(ctx, walk))
+	if (!find_user_registers(ctx, scratch))
 		take_user_stack_by_helper(ctx, record);
-	else if (walk->pc) /* 0: a worker that the kernel started for the process (io_uring) */
-		walk_frame_pointers(scratch);
+	else if (scratch->walk.frame.pc) /* 0: the kernel's worker for the process (io_uring) */
+		walk_user_stack(scratch);
 }
 
 static __always_inline void count_user_stack(u8 end)

@@ -1,126 +1,189 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The user stack, by frame pointers.
+ * The user stack, frame by frame: by unwind tables, and by frame pointers where there are none or
+ * nobody asks for them.
  *
- * We walk it ourselves where the kernel lends us the task's user registers (Linux 5.15), because
- * bpf_get_stack() does not say why it stopped; 32-bit tasks and older kernels get bpf_get_stack().
+ * A frame that was found by a frame pointer in code that may not have one is believed only if it
+ * can be one: its pc lies in code, behind a call. Rather no frame than a wrong one.
  */
 #ifndef USER_STACK_BPF_H
 #define USER_STACK_BPF_H
 
-#include "maps.bpf.h"
-
-#include <bpf/bpf_core_read.h>
-#include <bpf/bpf_tracing.h>
-
-/* Source: include/linux/sched.h, unchanged since 2.6. */
-enum { TASK_IS_KERNEL_THREAD = 0x00200000 };
+#include "bpfprof/code_bytes.h"
+#include "bpfprof/unwind_find.h"
+#include "mapping.bpf.h"
+#include "user_memory.bpf.h"
+#include "user_registers.bpf.h"
 
 /* A jump over more than this, to memory that cannot be read, was no frame pointer: the usual limit
  * of a stack. */
 enum { LIKELY_STACK_BYTES = 8 * 1024 * 1024 };
 
-#if defined(__TARGET_ARCH_x86)
-/* Source: arch/x86/include/asm/segment.h, __USER32_CS. */
-enum { USER32_CODE_SEGMENT = 0x23 };
+enum { SEGMENT_CHUNK_BITS = 8 }; /* of a chunk's number: its place in the segment */
+_Static_assert(1 << SEGMENT_CHUNK_BITS == UNWIND_SEGMENT_CHUNKS, "chunks of a segment");
 
-static __always_inline bool is_user_mode(const bpf_user_pt_regs_t *regs)
+/* An unwind_read_chunk. */
+static __always_inline const u32 *read_chunk(void *unused, u32 chunk)
 {
-	return regs->cs & 3;
+	u32 segment = chunk >> SEGMENT_CHUNK_BITS, number = chunk & (UNWIND_SEGMENT_CHUNKS - 1);
+	void *chunks = bpf_map_lookup_elem(&unwind_segments, &segment);
+
+	(void)unused;
+	return chunks ? bpf_map_lookup_elem(chunks, &number) : NULL;
 }
 
-/* The upper bits of cs are other things since FRED (Linux 6.9). */
-static __always_inline bool is_32_bit(const bpf_user_pt_regs_t *regs)
+/* Appends the frame to the record. */
+static __always_inline void take_pc(struct scratch *scratch)
 {
-	return (regs->cs & 0xffff) == USER32_CODE_SEGMENT;
+	struct sample_header *header = &scratch->record.header;
+	u32 row = header->kernel_frames + header->user_frames;
+
+	if (row < sizeof(scratch->record.frames) / sizeof(u64))
+		scratch->record.frames[row] = scratch->walk.frame.pc;
+	header->user_frames++;
+	header->walked |= scratch->walk.found_by;
 }
 
-static __always_inline u64 code_address(u64 address)
-{
-	return address;
-}
-#elif defined(__TARGET_ARCH_arm64)
-/* Source: arch/arm64/include/uapi/asm/ptrace.h: PSR_MODE_MASK, PSR_MODE32_BIT. */
-static __always_inline bool is_user_mode(const bpf_user_pt_regs_t *regs)
-{
-	return (regs->pstate & 0xf) == 0;
-}
-
-static __always_inline bool is_32_bit(const bpf_user_pt_regs_t *regs)
-{
-	return regs->pstate & 0x10;
-}
-
-/* Without the pointer authentication code above the 48 bits of a user address. */
-static __always_inline u64 code_address(u64 address)
-{
-	return address & 0x0000ffffffffffffULL;
-}
-#else
-#error "registers of this architecture are not known"
-#endif
-
-enum { PAIR_BYTES = 2 * sizeof(u64), WINDOW_BYTES = WINDOW_WORDS * sizeof(u64) };
-
-/* Gets the pair of words at `address` into the window. Reading user memory costs 70 ns however
- * little it is, and callers' frames lie close together, so more is read than is needed now; not at
- * the end of the mapping, where that fails. */
-static __always_inline bool look_at(struct scratch *scratch, u64 address)
-{
-	struct user_walk *walk = &scratch->walk;
-
-	/* Unsigned: an address below the window is far beyond it, too. */
-	if (address - walk->window <= walk->window_bytes - PAIR_BYTES)
-		return true;
-	walk->window = address;
-	walk->window_bytes = WINDOW_BYTES;
-	if (!bpf_probe_read_user(scratch->window, WINDOW_BYTES, (const void *)address))
-		return true;
-	walk->window_bytes = PAIR_BYTES;
-	return !bpf_probe_read_user(scratch->window, PAIR_BYTES, (const void *)address);
-}
+/* --- by frame pointers --- */
 
 /* Steps to the caller. Returns END_UNKNOWN if there is one, else why the stack ends. A frame
  * pointer that does not point up the stack is some other value in that register. */
 static __always_inline u8 step_by_frame_pointer(struct scratch *scratch)
 {
-	struct user_walk *walk = &scratch->walk;
-	u64 address = walk->frame_pointer;
-	u32 word;
+	struct unwind_frame *frame = &scratch->walk.frame;
+	u64 address = frame->fp, fp = 0, pc = 0;
 
 	if (!address)
 		return END_COMPLETE;
-	if ((address & 7) || address < walk->below)
+	if ((address & 7) || address < frame->sp)
 		return END_BROKEN;
-	if (!look_at(scratch, address))
-		return address - walk->below < LIKELY_STACK_BYTES ? END_UNREADABLE : END_BROKEN;
-	word = (address - walk->window) / sizeof(u64) & (WINDOW_WORDS - 1);
-	walk->below = address + PAIR_BYTES;
-	walk->frame_pointer = scratch->window[word];
-	walk->pc = code_address(scratch->window[word + 1]);
-	return walk->pc ? END_UNKNOWN : END_COMPLETE;
+	if (!read_stack_word(scratch, address, &fp) ||
+	    !read_stack_word(scratch, address + sizeof(u64), &pc))
+		return address - frame->sp < LIKELY_STACK_BYTES ? END_UNREADABLE : END_BROKEN;
+	frame->sp = address + 2 * sizeof(u64);
+	frame->fp = fp;
+	frame->pc = unwind_code_address(MACHINE, pc);
+	return frame->pc ? END_UNKNOWN : END_COMPLETE;
 }
 
-static __always_inline void walk_frame_pointers(struct scratch *scratch)
+/* --- by tables --- */
+
+/* The rule that holds at the frame's pc, NULL if there is none. `row` is its mapping's; sets
+ * `doubt` to what having none means. */
+static __always_inline const struct unwind_rule *find_rule(struct scratch *scratch, u32 row)
 {
-	struct sample_record *record = &scratch->record;
-	u32 first = record->header.kernel_frames;
+	struct known_process *process = known_process(scratch);
+	struct user_walk *walk = &scratch->walk;
+	const struct known_mapping *mapping;
+	const struct unwind_rule *rule;
+	u64 offset;
+
+	walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
+	if (row >= MAPPINGS_KNOWN)
+		return NULL;
+	mapping = &process->mappings[row];
+	walk->doubt = mapping->state == FILE_WANTED ? END_NOT_ANALYSED : END_NO_TABLE;
+	if (mapping->state != FILE_READY)
+		return NULL;
+	offset = unwind_find_address(&walk->frame) - process->starts[row] + mapping->file_offset;
+	rule = unwind_find(&mapping->place, offset, read_chunk, NULL);
+	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
+}
+
+/* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
+ * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
+ * anything. */
+static __always_inline u8 step_without_rule(struct scratch *scratch)
+{
+	struct user_walk *walk = &scratch->walk;
+	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
+	u8 end;
+
+	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost)
+		return walk->doubt;
+	end = step_by_frame_pointer(scratch);
+	if (end)
+		return end == END_COMPLETE && is_chain ? end : walk->doubt;
+	walk->found_by = WALKER_FRAME_POINTER;
+	walk->frame.is_exact = 0;
+	walk->frame.has_lr = 0;
+	walk->frame.has_registers = 0;
+	return END_UNKNOWN;
+}
+
+/* Whether the frame can be one: it was found by a rule, or the code around its pc looks it. */
+static __always_inline bool is_likely(const struct user_walk *walk, bool is_sigreturn)
+{
+	return walk->found_by != WALKER_FRAME_POINTER || is_sigreturn ||
+	       code_call_ends(MACHINE, walk->code[0]);
+}
+
+/* Takes the frame that the walk is at, and steps to its caller by the rule of its code. */
+static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
+{
+	struct user_walk *walk = &scratch->walk;
+	struct unwind_memory memory = {.read_word = read_stack_word, .context = scratch};
+	u32 row = find_mapping(scratch, unwind_find_address(&walk->frame));
+	u8 doubt = walk->doubt;
+	const struct unwind_rule *rule = find_rule(scratch, row);
+	bool is_sigreturn = false;
+
+	if (row >= MAPPINGS_KNOWN && scratch->record.header.user_frames)
+		return walk->found_by == WALKER_FRAME_POINTER ? doubt : walk->doubt;
+	if (!rule || walk->found_by == WALKER_FRAME_POINTER) {
+		read_code(walk);
+		is_sigreturn = code_is_sigreturn(MACHINE, walk->code[1], walk->code[2]);
+		if (!is_likely(walk, is_sigreturn))
+			return doubt;
+	}
+	take_pc(scratch);
+	if (!rule && !is_sigreturn)
+		return step_without_rule(scratch);
+	walk->found_by = WALKER_EH_FRAME;
+	scratch->record.header.walked |= WALKER_EH_FRAME;
+	if (!rule)
+		return code_step_over_signal(MACHINE, &walk->frame, memory);
+	return unwind_step(MACHINE, &walk->frame, rule, memory);
+}
+
+/* --- the walk --- */
+
+/* Takes the frame that the walk is at, and steps to its caller. Returns END_UNKNOWN if there is
+ * one, else why the stack ends. Global, see move_window(). */
+__noinline int take_frame(void)
+{
+	struct scratch *scratch = scratch_here();
+
+	if (!scratch)
+		return END_BROKEN;
+	if (settings.walkers & WALKER_EH_FRAME)
+		return take_frame_by_rule(scratch);
+	take_pc(scratch);
+	scratch->walk.found_by = WALKER_FRAME_POINTER;
+	return step_by_frame_pointer(scratch);
+}
+
+/* Walks up from walk.frame into the record. */
+static __always_inline void walk_user_stack(struct scratch *scratch)
+{
+	struct sample_header *header = &scratch->record.header;
 	struct user_walk *walk = &scratch->walk;
 
-	if (first > STACK_MAX_FRAMES)
-		return;
-	record->header.walked |= WALKER_FRAME_POINTER;
-	walk->window = 0; /* where no frame is */
-	walk->window_bytes = PAIR_BYTES;
+	close_window(walk);
+	walk->is_done = 1;
+	walk->found_by = 0;
+	walk->doubt = END_UNKNOWN;
+	if (settings.walkers & WALKER_EH_FRAME)
+		begin_mappings(scratch);
+	else
+		header->walked = WALKER_FRAME_POINTER;
 	for (u32 i = 0; i < STACK_MAX_FRAMES && i < settings.max_stack; i++) {
-		record->frames[first + i] = walk->pc;
-		record->header.user_frames = i + 1;
-		record->header.end = step_by_frame_pointer(scratch);
+		header->end = take_frame();
 		barrier(); /* one way out of the loop, not one for each reason */
-		if (record->header.end != END_UNKNOWN)
+		if (header->end != END_UNKNOWN)
 			return;
 	}
-	record->header.end = END_TOO_DEEP;
+	header->end = END_TOO_DEEP;
 }
 
 #endif

@@ -43,14 +43,107 @@ struct pid {
 	struct upid numbers[1];
 };
 
+struct mm_struct;
+
 struct task_struct {
+	void *stack;
 	unsigned int flags;
+	struct mm_struct *mm;
 	int pid;
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	__u64 start_time;
 	struct signal_struct *signal;
+	__u64 self_exec_id;
 	struct css_set *cgroups;
+};
+
+/* --- mappings --- */
+
+struct super_block {
+	unsigned int s_dev;
+};
+
+struct inode {
+	struct super_block *i_sb;
+	unsigned long i_ino;
+	__u32 i_generation;
+};
+
+struct file {
+	struct inode *f_inode;
+};
+
+struct rb_node {
+	struct rb_node *rb_right;
+	struct rb_node *rb_left;
+};
+
+struct rb_root {
+	struct rb_node *rb_node;
+};
+
+struct vm_area_struct {
+	unsigned long vm_start;
+	unsigned long vm_end;
+	struct rb_node vm_rb; /* until 6.0 */
+	unsigned long vm_flags;
+	unsigned long vm_pgoff;
+	struct file *vm_file;
+};
+
+struct maple_metadata { /* since 6.1, as all of the maple tree */
+	unsigned char end;
+};
+
+struct maple_range_64 { /* since 6.1 */
+	unsigned long pivot[15];
+	union {
+		void *slot[16];
+		struct {
+			void *pad[15];
+			struct maple_metadata meta;
+		};
+	};
+};
+
+struct maple_arange_64 { /* since 6.1 */
+	unsigned long pivot[9];
+	void *slot[10];
+	struct maple_metadata meta;
+};
+
+struct maple_tree { /* since 6.1 */
+	void *ma_root;
+};
+
+struct seqcount {
+	unsigned int sequence;
+};
+
+typedef struct seqcount seqcount_t;
+
+typedef struct {
+	void *vdso;
+} mm_context_t;
+
+struct mm_struct {
+	struct maple_tree mm_mt; /* since 6.1 */
+	struct rb_root mm_rb;	 /* until 6.0 */
+	seqcount_t mm_lock_seq;	 /* since 6.13 */
+	mm_context_t context;
+};
+
+/* The same with the type that the field had before; what stands behind ___ is no part of the name.
+ */
+struct mm_struct___until_6_12 {
+	int mm_lock_seq; /* since 6.4 */
+};
+
+/* Only its size is wanted, by those who find it themselves; on arm64, where UAPI has only a part. */
+struct pt_regs___arm64 { /* until 5.14 */
+	int syscallno;
 };
 
 /* --- control groups --- */

@@ -53,7 +53,8 @@
 	X(unwind_file_gone, OTHER, "a file was gone before its unwind table was made")            \
 	X(unwind_unreadable, OTHER, "the call frame information of a file could not be read")     \
 	X(unwind_no_information, OTHER, "a file has no call frame information")                   \
-	X(unwind_dense_page, OTHER, "a page of code has more unwind rules than fit")
+	X(unwind_dense_page, OTHER, "a page of code has more unwind rules than fit")              \
+	X(unwind_not_asked, OTHER, "the unwind table of a file was asked for later, or never")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

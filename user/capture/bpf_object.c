@@ -120,6 +120,8 @@ static void apply_plan(struct programs *programs, const struct program_plan *pla
 	skeleton->rodata->settings = plan->settings;
 	skeleton->rodata->settings.ring_bytes = ring_bytes;
 	skeleton->rodata->settings.ring_wake_bytes = ring_bytes / 2;
+	skeleton->rodata->settings.page_bits = (u8)__builtin_ctzl(
+		(unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(skeleton->maps.ring, (u32)ring_bytes);
 	bpf_map__set_max_entries(skeleton->maps.counters, programs->cpu_count);
 	bpf_map__set_max_entries(skeleton->maps.followed,

@@ -24,7 +24,6 @@ struct report {
 	struct call_graph_settings graph;
 	struct entry_layout layout;
 	bool has_chains, has_children;
-	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;
 	struct report_facts facts;
@@ -33,7 +32,6 @@ struct report {
 static void report_release(struct report *report)
 {
 	fold_free(report->fold);
-	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
 	perfdata_close(report->data);
@@ -116,21 +114,6 @@ static u32 labels_to_keep(const struct report *report)
 	return keep;
 }
 
-static struct symbolizer *new_symbolizer(const struct report_settings *settings)
-{
-	return symbolizer_new(&(struct symbolize_settings){
-		.symfs = settings->symfs,
-		.kallsyms = settings->kallsyms,
-		.vmlinux = settings->vmlinux,
-		.raw_names = !settings->demangle,
-	});
-}
-
-static bool has_name(void *symbolizer, struct profile *profile, location_id location)
-{
-	return symbolizer_has_name(symbolizer, profile, location);
-}
-
 /* Reads all samples into report->profile. What a damaged file still gives is there after an error
  * of -EBADMSG. */
 static int count_samples(struct report *report)
@@ -139,7 +122,6 @@ static int count_samples(struct report *report)
 		.keep = labels_to_keep(report),
 		.max_stack = UINT16_MAX,
 		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE,
-		.names = {has_name, report->symbolizer},
 	};
 	struct filter_settings filter = {
 		.cpus = report->filters.cpus,
@@ -161,6 +143,21 @@ static int count_samples(struct report *report)
 	filter_free(sink);
 	profile_builder_free(builder);
 	return error;
+}
+
+static void name_frames(struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+	struct symbolize_settings symbolize = {
+		.symfs = settings->symfs,
+		.kallsyms = settings->kallsyms,
+		.vmlinux = settings->vmlinux,
+		.raw_names = !settings->demangle,
+	};
+	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = symbolizer_new(&symbolize);
+
+	symbolizer_run(symbolizer, report->profile);
+	report->fold = fold_new(report->profile, report->graph.key);
 }
 
 /* --- writing --- */
@@ -326,10 +323,8 @@ static void gather_facts(struct report *report)
 static int run(struct report *report, const char *path)
 {
 	CLEANUP(freep) char *damage = NULL;
-	int error;
+	int error = count_samples(report);
 
-	report->symbolizer = new_symbolizer(report->settings);
-	error = count_samples(report);
 	if (error && error != -EBADMSG)
 		return error;
 	/* A damaged file gives what it can; what is wrong with it is said at the end. */
@@ -341,8 +336,7 @@ static int run(struct report *report, const char *path)
 				  report->filters.times.count || report->filters.cpu_count
 					  ? " that the filters leave"
 					  : "");
-	symbolizer_run(report->symbolizer, report->profile);
-	report->fold = fold_new(report->profile, report->graph.key);
+	name_frames(report);
 	if (report->settings->json)
 		write_json(report, path);
 	else

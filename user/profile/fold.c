@@ -180,13 +180,11 @@ u64 fold_frame_start(const struct fold *fold, frame_id frame)
 {
 	const struct folded_frame *row = &fold->frames.items[frame];
 	const struct binary_row *binary = &fold->profile->binaries.items[row->binary];
-	const struct location_row *location = &fold->profile->locations.items[row->location];
+	u64 address = fold->profile->locations.items[row->location].address;
 
 	if (row->function)
 		return fold->profile->functions.items[row->function].start;
-	if (location->seen_at)
-		return location->seen_at;
 	return binary->kind == BINARY_MODULE || binary->kind == BINARY_KSYMBOL
-		       ? location->address - binary->start
-		       : location->address;
+		       ? address - binary->start
+		       : address;
 }

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of the code at an address: which file's, and where its unwind table is.
+ *
+ * A search in the kernel's tree costs half a microsecond, so each CPU remembers the mappings of the
+ * processes it has seen, as long as the kernel says that these have not changed.
+ */
+#ifndef MAPPING_BPF_H
+#define MAPPING_BPF_H
+
+#include "file.bpf.h"
+#include "vma.bpf.h"
+
+#include <bpf/bpf_core_read.h>
+
+/* What find_mapping() says if there is no mapping: rows are below MAPPINGS_KNOWN. */
+enum { MAPPING_NONE = MAPPINGS_KNOWN, MAPPING_UNKNOWN };
+
+enum {
+	VM_EXEC = 4,	  /* include/linux/mm.h */
+	SECOND_BITS = 30, /* of nanoseconds */
+};
+
+/* A number that is another one whenever a mapping of the process has changed; 0 if this kernel has
+ * none, or if one is being changed. */
+static __always_inline u64 mapping_changes(const struct mm_struct *mm)
+{
+	const struct mm_struct___until_6_12 *older = (const void *)mm;
+	u32 sequence;
+
+	if (bpf_core_field_exists(mm->mm_lock_seq.sequence)) {
+		sequence = BPF_CORE_READ(mm, mm_lock_seq.sequence);
+		return sequence & 1 ? 0 : sequence + 1ULL;
+	}
+	if (bpf_core_field_exists(older->mm_lock_seq))
+		return (u32)BPF_CORE_READ(older, mm_lock_seq) + 1ULL;
+	return 0;
+}
+
+static __always_inline struct mapping_stamp stamp_of(const struct task_struct *task,
+						     const struct mm_struct *mm, u64 time_ns)
+{
+	return (struct mapping_stamp){
+		.mm = (u64)mm,
+		.start_time = BPF_CORE_READ(task, group_leader, start_time),
+		.exec_id = BPF_CORE_READ(task, self_exec_id),
+		.changes = mapping_changes(mm),
+		.second = time_ns >> SECOND_BITS,
+		.pid = bpf_get_current_pid_tgid() >> 32,
+		.epoch = unwind_epoch,
+	};
+}
+
+static __always_inline bool is_same_stamp(const struct mapping_stamp *left,
+					  const struct mapping_stamp *right)
+{
+	u64 difference = (left->mm ^ right->mm) | (left->start_time ^ right->start_time) |
+			 (left->exec_id ^ right->exec_id) | (left->changes ^ right->changes) |
+			 (left->second ^ right->second) | (left->pid ^ right->pid) |
+			 (left->epoch ^ right->epoch);
+
+	return !difference && left->changes;
+}
+
+/* Gets what this CPU knows of the running process ready; forgets it if it may be out of date. */
+static __always_inline void begin_mappings(struct scratch *scratch)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+	const struct mm_struct *mm = BPF_CORE_READ(task, mm);
+	struct mapping_stamp stamp = stamp_of(task, mm, scratch->record.header.time_ns);
+	/* Structs of this size lie 2 KiB apart or so. */
+	u32 row = ((u64)mm >> 6 ^ (u64)mm >> 11 ^ (u64)mm >> 16) & (PROCESSES_KNOWN - 1);
+	struct known_process *process = &scratch->processes[row];
+
+	scratch->walk.mm = (u64)mm;
+	scratch->walk.process = row;
+	if (is_same_stamp(&process->stamp, &stamp))
+		return;
+	process->stamp = stamp;
+	process->next = 0;
+	__builtin_memset(process->bytes, 0, sizeof(process->bytes));
+}
+
+static __always_inline struct known_process *known_process(struct scratch *scratch)
+{
+	return &scratch->processes[scratch->walk.process & (PROCESSES_KNOWN - 1)];
+}
+
+/* Fills `row` of the process's mappings from the kernel's. Returns whether the address may hold
+ * code.
+ */
+static __always_inline bool learn_vma(struct scratch *scratch, u32 row, u64 address)
+{
+	const struct vm_area_struct *vma = (const void *)scratch->walk.vma;
+	const struct mm_struct *mm = (const void *)scratch->walk.mm;
+	struct known_process *process = known_process(scratch);
+	struct known_mapping *mapping = &process->mappings[row];
+	u64 start = BPF_CORE_READ(vma, vm_start), end = BPF_CORE_READ(vma, vm_end);
+	struct unwind_file_key key = {0};
+	bool has_file = file_of(mm, vma, &key);
+
+	/* Who has no file has no offset in it, whatever the kernel uses the number for. */
+	mapping->file_offset = 0;
+	if (has_file && key.device)
+		mapping->file_offset = BPF_CORE_READ(vma, vm_pgoff) << (settings.page_bits & 31);
+	mapping->state = MAPPING_ANONYMOUS;
+	if (address < start || address >= end || !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
+		return false;
+	if (has_file)
+		learn_file(scratch, vma, &key, mapping);
+	process->starts[row] = start;
+	process->bytes[row] = end - start;
+	return true;
+}
+
+/* Searches the mapping that holds `address` and remembers it. Leaves its row in walk.row, or
+ * MAPPING_NONE or MAPPING_UNKNOWN. Global, see move_window(). */
+__noinline int learn_mapping(u64 address)
+{
+	struct scratch *scratch = scratch_here();
+	struct known_process *process;
+	int found;
+	u32 row;
+
+	if (!scratch)
+		return 1;
+	process = known_process(scratch);
+	found = search_vma(address);
+	if (found == VMA_IN_CHANGE) /* by another thread just now */
+		found = search_vma(address);
+	scratch->walk.row = found == VMA_NONE ? MAPPING_NONE : MAPPING_UNKNOWN;
+	if (found != VMA_FOUND)
+		return 0;
+	row = process->next & (MAPPINGS_KNOWN - 1);
+	process->bytes[row] = 0;
+	if (!learn_vma(scratch, row, address))
+		return 0;
+	process->next++;
+	process->last = row;
+	scratch->walk.row = row;
+	return 0;
+}
+
+/* The row of the mapping of code that holds `address`; MAPPING_NONE, or MAPPING_UNKNOWN if it was
+ * being changed. */
+static __always_inline u32 find_mapping(struct scratch *scratch, u64 address)
+{
+	struct known_process *process = known_process(scratch);
+	u32 last = process->last & (MAPPINGS_KNOWN - 1);
+
+	if (address - process->starts[last] < process->bytes[last])
+		return last;
+	if (!scratch->walk.mm)
+		return MAPPING_UNKNOWN; /* the process is going: nothing is mapped any more */
+	scratch->walk.row = MAPPINGS_KNOWN;
+	for (u32 i = 0; i < MAPPINGS_KNOWN; i++) {
+		if (address - process->starts[i] < process->bytes[i]) {
+			scratch->walk.row = process->last = i;
+			break;
+		}
+	}
+	barrier(); /* out of a register and into a map, see struct user_walk */
+	if (scratch->walk.row >= MAPPINGS_KNOWN)
+		learn_mapping(address);
+	return scratch->walk.row;
+}
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The unwinder's parts in the kernel: rules are found in tables, and mappings in the kernel's tree
+ * of them, as they are outside.
+ */
+#include "kernel/recording.h"
+
+#include "base/file.h"
+#include "bpfprof/settings.h"
+#include "unwind/unwind.h"
+#include "unwinding.h"
+#include "unwinding.skel.h"
+
+#include <bpf/bpf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+enum { MAPPINGS = 3000, RULES_MAX = 1 << 16 };
+
+/* The loaded programs, and the questions as memory. */
+struct asker {
+	struct unwinding_bpf *skeleton;
+	struct question *questions;
+};
+
+static void asker_release(struct asker *asker)
+{
+	unwinding_bpf__destroy(asker->skeleton);
+}
+
+/* Loads the programs; skips the test where that is not allowed, or before Linux 5.14. */
+static void load(struct asker *asker, const struct unwind_place *place)
+{
+	if (!may_capture())
+		skip();
+	asker->skeleton = unwinding_bpf__open();
+	assert_non_null(asker->skeleton);
+	*(struct unwind_place *)&asker->skeleton->rodata->place = *place;
+	bpf_map__set_max_entries(asker->skeleton->maps.counters, 1);
+	if (unwinding_bpf__load(asker->skeleton))
+		skip();
+	asker->questions = mmap(NULL, QUESTIONS_MAX * sizeof(struct question),
+				PROT_READ | PROT_WRITE, MAP_SHARED,
+				bpf_map__fd(asker->skeleton->maps.questions), 0);
+	assert_true(asker->questions != MAP_FAILED);
+}
+
+static void ask(const struct bpf_program *program)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, options);
+
+	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(program), &options), 0);
+	assert_int_equal(options.retval, 0);
+}
+
+/* Puts the words into segments of the programs' map. */
+static void store_words(const struct asker *asker, const u32 *words, size_t count)
+{
+	size_t left = count;
+
+	for (u32 segment = 0; left; segment++) {
+		LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+		size_t here = left < UNWIND_SEGMENT_WORDS ? left : UNWIND_SEGMENT_WORDS;
+		int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, 4, UNWIND_CHUNK_WORDS * 4,
+					UNWIND_SEGMENT_CHUNKS, &options);
+		void *memory = mmap(NULL, UNWIND_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+				    fd, 0);
+
+		assert_true(memory != MAP_FAILED);
+		memcpy(memory, words, here * sizeof(u32));
+		munmap(memory, UNWIND_SEGMENT_BYTES);
+		assert_int_equal(
+			bpf_map_update_elem(bpf_map__fd(asker->skeleton->maps.unwind_segments),
+					    &segment, &fd, BPF_ANY),
+			0);
+		close(fd);
+		words += here;
+		left -= here;
+	}
+}
+
+/* Offsets spread over the table and a little beyond. */
+static void ask_offsets(struct asker *asker, const struct unwind_table *table)
+{
+	u64 start = (u64)table->first_page << UNWIND_PAGE_BITS;
+	u64 bytes = (u64)(table->page_count + 1) << UNWIND_PAGE_BITS;
+
+	for (u64 i = 0; i < QUESTIONS_MAX; i++)
+		asker->questions[i].asked = start + bytes / QUESTIONS_MAX * i + i % 61;
+	ask(asker->skeleton->progs.answer_rules);
+}
+
+static void the_rule_found_in_the_kernel_is_the_one_found_outside(void **state)
+{
+	CLEANUP(unwind_table_freep) struct unwind_table *table = NULL;
+	CLEANUP(table_words_release) struct table_words words = {0};
+	CLEANUP(asker_release) struct asker asker = {0};
+	CLEANUP(file_unmap) struct bytes image = {0};
+	struct rule_set rules;
+	u32 found = 0;
+
+	assert_int_equal(file_map("/usr/bin/perl", &image), 0);
+	rule_set_init(&rules);
+	assert_int_equal(unwind_table_read(image, &rules, RULES_MAX, &table), 0);
+	assert_int_equal(table_words_make(table, &rules, &words), 0);
+	load(&asker, &words.place);
+	store_words(&asker, words.words, words.word_count);
+	ask_offsets(&asker, table);
+	for (u32 i = 0; i < QUESTIONS_MAX; i++) {
+		const struct question *question = &asker.questions[i];
+		u32 number = unwind_table_find(table, question->asked);
+
+		found += question->has_answer != 0;
+		assert_memory_equal(&question->rule, &rules.rules.items[number],
+				    sizeof(question->rule));
+	}
+	assert_true(found > QUESTIONS_MAX / 2);
+	rule_set_release(&rules);
+	(void)state;
+}
+
+/* Every second page of many may be written, so that each is a mapping of its own. */
+static char *map_stripes(void)
+{
+	size_t page = (size_t)getpagesize();
+	char *start = mmap(NULL, MAPPINGS * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	assert_true(start != MAP_FAILED);
+	for (size_t i = 0; i < MAPPINGS; i += 2)
+		assert_int_equal(mprotect(start + i * page, page, PROT_READ | PROT_WRITE), 0);
+	return start;
+}
+
+/* The mapping that holds an address, in the text of /proc/self/maps; false if none does. */
+static bool find_in_text(const char *text, u64 address, u64 *ret_start, u64 *ret_end)
+{
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%lx-%lx", ret_start, ret_end) == 2 && address >= *ret_start &&
+		    address < *ret_end)
+			return true;
+	}
+	return false;
+}
+
+/* The edges of every mapping, as far as there are questions. */
+static u32 ask_edges(struct asker *asker, const char *text)
+{
+	u64 start, end;
+	u32 count = 0;
+
+	for (const char *line = text; line && *line; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (sscanf(line, "%lx-%lx", &start, &end) != 2 || start >> 63)
+			continue; /* the vsyscall page is no mapping */
+		for (u32 i = 0; i < 4 && count < QUESTIONS_MAX; i++)
+			asker->questions[count++].asked = (i < 2 ? start : end) - i % 2;
+	}
+	return count;
+}
+
+/* /proc/self/maps, read without changing it. */
+static const char *read_maps(void)
+{
+	static char text[1 << 20];
+	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	size_t length = 0;
+	ssize_t got;
+
+	while ((got = read(fd, text + length, sizeof(text) - 1 - length)) > 0)
+		length += (size_t)got;
+	close(fd);
+	assert_int_equal(got, 0);
+	return text;
+}
+
+static void every_mapping_is_found_in_the_tree(void **state)
+{
+	CLEANUP(asker_release) struct asker asker = {0};
+	const char *text;
+	char *stripes = map_stripes();
+	u32 count, found = 0;
+	u64 start, end;
+
+	load(&asker, &(struct unwind_place){0});
+	text = read_maps();
+	count = ask_edges(&asker, text);
+	ask(asker.skeleton->progs.answer_mappings);
+	for (u32 i = 0; i < count; i++) {
+		const struct question *question = &asker.questions[i];
+		bool expected = find_in_text(text, question->asked, &start, &end);
+
+		assert_int_equal(question->has_answer, expected);
+		if (expected) {
+			assert_int_equal(question->start, start);
+			assert_int_equal(question->end, end);
+		}
+		found += expected;
+	}
+	assert_true(found > QUESTIONS_MAX / 2);
+	munmap(stripes, MAPPINGS * (size_t)getpagesize());
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_rule_found_in_the_kernel_is_the_one_found_outside),
+		cmocka_unit_test(every_mapping_is_found_in_the_tree),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -343,6 +343,12 @@ last_thread() {
 	refused 2 "--ring-size is too large; give at most 1G" "$BPFPROF" record --ring-size 1T
 }
 
+@test "memory for unwind tables that is too small or too large is refused" {
+	refused 2 "--unwind-memory is too small; give 1M to 1G" "$BPFPROF" record --unwind-memory 0
+	refused 2 "--unwind-memory is too small; give 1M to 1G" "$BPFPROF" record --unwind-memory 1000k
+	refused 2 "--unwind-memory is too large; give 1M to 1G" "$BPFPROF" record --unwind-memory 2G
+}
+
 @test "unknown events and options suggest the nearest" {
 	refused 2 "unknown event 'cyclse'; did you mean 'cycles'?" "$BPFPROF" record -e cyclse
 	refused 2 "did you mean --duration?" "$BPFPROF" record --duratoin 1

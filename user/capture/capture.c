@@ -354,7 +354,7 @@ int capture_drain(struct capture *capture)
 	int error = drain_until(capture, start_ns);
 
 	if (capture->unwind)
-		unwind_tables_work(capture->unwind);
+		unwind_tables_work(capture->unwind, start_ns);
 	if (!error && start_ns >= capture->next_cpu_check_ns) {
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
 		error = follow_cpus(capture);

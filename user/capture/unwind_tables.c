@@ -57,10 +57,11 @@ struct unwind_tables {
 	bool is_scanned_running; /* the process that the start-up scan tells of now */
 	u64 prefetch_left_ns;	 /* 0: the start is over */
 	u32 prefetch_pid;	 /* 0: nobody's */
+	u64 now_ns;		 /* as of the last unwind_tables_work() */
 	u64 counters[COUNTER_COUNT];
 };
 
-static u64 now_ns(void)
+static u64 clock_ns(void)
 {
 	struct timespec now;
 
@@ -171,7 +172,7 @@ static void close_file(struct unwind_tables *tables, struct request *request)
 
 static void answer(struct unwind_tables *tables, const struct request *request)
 {
-	struct file_answer answer = {.state = FILE_READY, .now_ns = now_ns()};
+	struct file_answer answer = {.state = FILE_READY, .now_ns = tables->now_ns};
 	int error = read_file(tables, request, &answer.table);
 
 	if (error == -ENOSPC) {
@@ -198,7 +199,7 @@ static void serve(struct unwind_tables *tables, struct request *request)
 		answer(tables, request);
 		return;
 	}
-	known_files_gone(tables->files, key, now_ns());
+	known_files_gone(tables->files, key, tables->now_ns);
 	tables->counters[COUNTER_unwind_file_gone]++;
 }
 
@@ -220,7 +221,7 @@ static void tell(const struct unwind_tables *tables)
 
 static void serve_until(struct unwind_tables *tables, u64 end_ns)
 {
-	while (has_requests(tables) && now_ns() < end_ns) {
+	while (has_requests(tables) && clock_ns() < end_ns) {
 		struct request *request = &tables->requests.items[tables->next_request++];
 
 		serve(tables, request);
@@ -247,12 +248,11 @@ void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *
 	tell(tables);
 }
 
-void unwind_tables_work(struct unwind_tables *tables)
+void unwind_tables_work(struct unwind_tables *tables, u64 now_ns)
 {
-	u64 start_ns = now_ns();
-
-	known_files_tend(tables->files, start_ns);
-	serve_until(tables, start_ns + work_ns);
+	tables->now_ns = now_ns;
+	known_files_tend(tables->files, now_ns);
+	serve_until(tables, clock_ns() + work_ns);
 	tell(tables);
 }
 
@@ -310,12 +310,12 @@ static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
 	file_paths_note(&tables->paths, mapping);
 	if (!is_prefetched(tables, mapping))
 		return 0;
-	start_ns = now_ns();
+	start_ns = clock_ns();
 	prefetch(tables, mapping);
 	if (!tables->prefetch_left_ns)
 		return 0; /* it runs: its samples must be drained meanwhile */
 	serve_until(tables, ~0ULL);
-	spent_ns = now_ns() - start_ns;
+	spent_ns = clock_ns() - start_ns;
 	tables->prefetch_left_ns -= spent_ns < tables->prefetch_left_ns ? spent_ns
 									: tables->prefetch_left_ns;
 	return 0;
@@ -358,6 +358,7 @@ int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **re
 	tables->sink = (struct event_sink){.on_mapping = learn_mapping, .on_fork = learn_process};
 	tables->store = table_store_new(maps);
 	tables->files = known_files_new(maps, tables->store);
+	tables->now_ns = clock_ns();
 	tables->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tables->event_fd < 0)
 		return fail(-errno, NULL, "cannot wait for requests of the BPF programs");

@@ -238,6 +238,7 @@ REFUSED(REFUSED_PARSER)
 const struct record_settings record_defaults = {
 	.call_graph = CALL_GRAPH_AUTO,
 	.max_stack = MAX_STACK_DEFAULT,
+	.unwind_bytes = UNWIND_BYTES_DEFAULT,
 	.output = "perf.data",
 };
 
@@ -359,6 +360,12 @@ const struct option_row record_options[] = {
 	 FIELD(ring_bytes),
 	 .argument = "SIZE",
 	 .help = "memory between kernel and bpfprof; by default by rate and CPUs"},
+	{.kind = OPTION_BYTES,
+	 .name = "unwind-memory",
+	 FIELD(unwind_bytes),
+	 .argument = "SIZE",
+	 .help = "kernel memory for unwind tables: 1M to 1G; what is used least makes room "
+		 "(default: 64M)"},
 	{.kind = OPTION_FLAG,
 	 .letter = 'q',
 	 .name = "quiet",

@@ -250,8 +250,12 @@ static int plan_rate(struct record_plan *plan, const struct record_settings *set
 			  plan->frequency_hz, (unsigned long long)limit);
 }
 
-static int plan_ring(struct record_plan *plan, const struct record_settings *settings)
+static int plan_memory(struct record_plan *plan, const struct record_settings *settings)
 {
+	if (settings->unwind_bytes < UNWIND_BYTES_MIN || settings->unwind_bytes > UNWIND_BYTES_MAX)
+		return fail_plain(-EINVAL, "give 1M to 1G", "--unwind-memory is too %s",
+				  settings->unwind_bytes < UNWIND_BYTES_MIN ? "small" : "large");
+	plan->capture.unwind_bytes = settings->unwind_bytes;
 	if (settings->ring_bytes > RING_MAX_BYTES)
 		return fail_plain(-EINVAL, "give at most 1G", "--ring-size is too large");
 	plan->capture.ring_bytes = settings->ring_bytes;
@@ -349,7 +353,7 @@ int record_plan_make(const struct record_settings *settings, struct arguments ar
 	if (!error)
 		error = plan_rate(ret_plan, settings);
 	if (!error)
-		error = plan_ring(ret_plan, settings);
+		error = plan_memory(ret_plan, settings);
 	if (!error)
 		error = plan_call_graph(ret_plan, settings);
 	if (!error)

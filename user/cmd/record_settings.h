@@ -26,6 +26,7 @@ struct record_settings {
 	u32 compress_level; /* 0: the default */
 	u64 duration_ns;    /* 0: until it is ended */
 	u64 ring_bytes;	    /* 0: by rate and CPUs */
+	u64 unwind_bytes;
 	bool quiet, verbose;
 	bool as_ever; /* options of perf record that ask for what we do anyway */
 };

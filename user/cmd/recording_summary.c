@@ -141,6 +141,17 @@ static void print_stacks(const struct record_plan *plan, const struct capture_to
 	fputc('\n', stderr);
 }
 
+static void print_tables(const struct unwind_totals *unwind)
+{
+	char rows[NUMBER_TEXT_BYTES];
+
+	fprintf(stderr,
+		"bpfprof: unwind tables: %" PRIu64 " of %" PRIu64 " files, %s rows, %" PRIu64
+		" MiB in the kernel, %" PRIu64 " evicted\n",
+		unwind->tables, unwind->files, number_format_count(unwind->rows, rows),
+		unwind->kernel_bytes >> 20, unwind->evicted);
+}
+
 static void print_cost(const struct record_plan *plan, const struct recording_result *result)
 {
 	CLEANUP(text_release) struct text line = {0};
@@ -170,5 +181,7 @@ void recording_print_summary(const struct record_plan *plan, const struct record
 	print_stacks(plan, &result->totals);
 	if (plan->settings->verbose)
 		print_counters(&result->totals);
+	if (plan->settings->verbose && result->totals.unwind.kernel_bytes)
+		print_tables(&result->totals.unwind);
 	print_cost(plan, result);
 }

@@ -9,6 +9,7 @@ CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
 CLANG ?= clang
 CFLAGS ?= -O2 -g
 FUZZ_SECONDS ?= 60
+FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 # The one list of packages, for Debian 12 and Ubuntu; .ci/deps reads it and explains "a|b", "?a" and
 # %CLANG%. Ubuntu's bpftool and perf come with linux-tools.
@@ -254,17 +255,17 @@ covered-tests: tests-built
 		genhtml -q $(BUILD)/lcov.info -o $(BUILD)/html && lcov --summary $(BUILD)/lcov.info
 
 .PHONY: fuzz
-fuzz: ## fuzz each reader of foreign bytes for FUZZ_SECONDS (60)
+fuzz: ## fuzz each reader of foreign bytes for FUZZ_SECONDS (60); FUZZ_TARGETS picks some
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/fuzz CC=$(CLANG) \
 		SANITIZE=fuzzer-no-link,address,undefined fuzzers-run
 .PHONY: fuzzers-run
-fuzzers-run: $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
-	@mkdir -p $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=$(BUILD)/corpus/%)
-	$(Q)printf '%s\n' $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=%) | xargs -P $$(nproc) -I TARGET \
+fuzzers-run: $(FUZZ_TARGETS:%=$(BUILD)/%_fuzz)
+	@mkdir -p $(FUZZ_TARGETS:%=$(BUILD)/corpus/%)
+	$(Q)printf '%s\n' $(FUZZ_TARGETS) | xargs -P $$(nproc) -I TARGET env \
 		$(BUILD)/TARGET_fuzz -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
 		-verbosity=0 -print_final_stats=1 -artifact_prefix=$(BUILD)/TARGET- \
 		$(BUILD)/corpus/TARGET tests/fuzz/corpus/TARGET
-	@echo "no finding in $(FUZZ_SECONDS) s of each: $(FUZZ_SOURCES:tests/fuzz/%_fuzz.c=%)"
+	@echo "no finding in $(FUZZ_SECONDS) s of each: $(FUZZ_TARGETS)"
 $(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
 	$(SAY) "  FUZZ  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) $< $(LIBRARY) -fsanitize=fuzzer $(LDFLAGS) \

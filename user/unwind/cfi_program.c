@@ -162,6 +162,7 @@ static int define_cfa(struct run *run, u64 number, s64 offset)
 	if (number > 0xff)
 		return -EBADMSG; /* no processor has that many */
 	run->state->cfa_reason = offset == (s32)offset ? CFI_SUPPORTED : CFI_CFA_RANGE;
+	run->state->cfa_is_expression = false;
 	rule->cfa_kind = CFA_REGISTER;
 	rule->cfa_register = (u8)number;
 	rule->cfa_offset = (s32)offset;
@@ -172,20 +173,21 @@ static int define_cfa(struct run *run, u64 number, s64 offset)
 /* Another offset from the register that the CFA is computed from now. */
 static int define_cfa_offset(struct run *run, s64 offset)
 {
-	const struct unwind_rule *rule = &run->state->rule;
+	const struct cfi_state *state = run->state;
 
-	return rule->cfa_kind == CFA_REGISTER ? define_cfa(run, rule->cfa_register, offset)
-					      : -EBADMSG;
+	return !state->cfa_is_expression && state->rule.cfa_kind == CFA_REGISTER
+		       ? define_cfa(run, state->rule.cfa_register, offset)
+		       : -EBADMSG;
 }
 
 /* The same offset from another register. */
 static int define_cfa_register(struct run *run, u64 number)
 {
-	struct unwind_rule *rule = &run->state->rule;
+	struct cfi_state *state = run->state;
 
-	if (rule->cfa_kind != CFA_REGISTER || number > 0xff)
+	if (state->cfa_is_expression || state->rule.cfa_kind != CFA_REGISTER || number > 0xff)
 		return -EBADMSG;
-	rule->cfa_register = (u8)number;
+	state->rule.cfa_register = (u8)number;
 	return 0;
 }
 
@@ -199,6 +201,7 @@ static int define_cfa_by_expression(struct run *run, struct bytes bytes)
 	struct cfi_expression expression = cfi_expression_read(bytes);
 
 	define_cfa(run, expression.base, expression.offset);
+	run->state->cfa_is_expression = true;
 	if (expression.shape == SHAPE_OTHER)
 		run->state->cfa_reason = CFI_CFA_EXPRESSION;
 	else if (expression.more != (int16_t)expression.more)

@@ -11,8 +11,9 @@
 /* What is known at one address. */
 struct cfi_state {
 	struct unwind_rule rule;
-	u8 cfa_reason;	  /* enum cfi_reason: why the rule cannot say where the CFA is */
-	u8 pc_reason;	  /* or where the return address is */
+	u8 cfa_reason;		/* enum cfi_reason: why the rule cannot say where the CFA is */
+	u8 pc_reason;		/* or where the return address is */
+	bool cfa_is_expression; /* then there is no register and offset to change one of */
 	bool has_sp_rule; /* the stack pointer has a rule of its own: it must agree with the CFA */
 	s64 sp_offset;	  /* then: the word at the frame's stack pointer + sp_offset */
 };

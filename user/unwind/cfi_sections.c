@@ -7,17 +7,21 @@
  */
 #include "unwind/cfi_sections.h"
 
+#include "base/memory.h"
 #include "unwind/cfi_number.h"
 
 #include <errno.h>
 #include <gelf.h>
 #include <string.h>
+#include <zlib.h>
+#include <zstd.h>
 
 enum {
 	HEADER_VERSION = 1, /* of .eh_frame_hdr; source: LSB 5.0 core, 10.6.2 */
 	TABLE_SORTED_DATA4 =
 		0x3b, /* pairs of s32, relative to the header: what every linker makes */
 	TABLE_ROW_BYTES = 8,
+	COMPRESSED_BY_ZSTD = 2,	   /* ELFCOMPRESS_ZSTD, which not every elf.h has yet */
 	UNPACKED_MAX = 1 << 30,	   /* of a compressed section */
 	UNPACKED_TIMES_MAX = 1100, /* deflate packs 1032 bytes into one at best */
 };
@@ -149,27 +153,57 @@ static void read_without_sections(struct cfi_sections *sections, struct bytes im
 	}
 }
 
-/* Unpacks a section, if that costs no more than what any honest one needs. */
-static bool unpack(Elf_Scn *scn, const GElf_Shdr *header)
+static bool unpack_zlib(struct bytes packed, u8 *bytes, size_t count)
 {
-	GElf_Chdr packed;
+	uLongf written = count;
 
-	return gelf_getchdr(scn, &packed) && packed.ch_size <= UNPACKED_MAX &&
-	       packed.ch_size / UNPACKED_TIMES_MAX <= header->sh_size &&
-	       elf_compress(scn, 0, 0) >= 0;
+	return uncompress(bytes, &written, packed.start, packed.length) == Z_OK && written == count;
 }
 
-static void read_section(Elf_Scn *scn, const GElf_Shdr *header, struct cfi_section *section)
+static bool unpack_zstd(struct bytes packed, u8 *bytes, size_t count)
 {
-	Elf_Data *bytes;
+	return ZSTD_decompress(bytes, count, packed.start, packed.length) == count;
+}
 
-	if (header->sh_flags & SHF_COMPRESSED && !unpack(scn, header))
-		return;
-	bytes = elf_rawdata(scn, NULL);
-	if (!bytes || !bytes->d_buf)
-		return;
-	section->bytes = (struct bytes){bytes->d_buf, bytes->d_size};
+/* Unpacks a section, if that costs no more than any honest one needs. Returns nothing if not, or if
+ * it is broken. (libelf would write into the image.) */
+static struct bytes unpack(struct bytes packed, u8 **owned)
+{
+	struct cursor cursor = cursor_of(packed);
+	const u8 *start = cursor_take(&cursor, sizeof(Elf64_Chdr));
+	Elf64_Chdr header = {0};
+	bool is_whole = false;
+
+	if (start)
+		memcpy(&header, start, sizeof(header));
+	if (!header.ch_size || header.ch_size > UNPACKED_MAX ||
+	    header.ch_size / UNPACKED_TIMES_MAX > packed.length)
+		return (struct bytes){0};
+	packed = (struct bytes){cursor.next, cursor_left(&cursor)};
+	*owned = must_alloc(header.ch_size);
+	if (header.ch_type == ELFCOMPRESS_ZLIB)
+		is_whole = unpack_zlib(packed, *owned, header.ch_size);
+	else if (header.ch_type == COMPRESSED_BY_ZSTD)
+		is_whole = unpack_zstd(packed, *owned, header.ch_size);
+	return (struct bytes){*owned, is_whole ? header.ch_size : 0};
+}
+
+static void read_section(Elf_Scn *scn, const GElf_Shdr *header, struct cfi_section *section,
+			 struct cfi_sections *sections)
+{
+	Elf_Data *data = elf_rawdata(scn, NULL);
+
 	section->address = header->sh_addr;
+	if (data && data->d_buf)
+		section->bytes = (struct bytes){data->d_buf, data->d_size};
+	if (!(header->sh_flags & SHF_COMPRESSED))
+		return;
+	/* What is loaded is never packed, so that there is one to own at most. */
+	if (section->is_debug_frame && !sections->unpacked)
+		section->bytes = unpack(section->bytes, &sections->unpacked);
+	else
+		section->bytes = (struct bytes){0};
+	sections->is_broken |= !section->bytes.length;
 }
 
 /* Finds the named sections. Returns false if none is .eh_frame, be it one without bytes: that of a
@@ -196,7 +230,7 @@ static bool read_sections(struct cfi_sections *sections)
 			section = &sections->debug_frame;
 		is_named |= section == &sections->eh_frame;
 		if (section && !section->bytes.length && header.sh_type != SHT_NOBITS)
-			read_section(scn, &header, section);
+			read_section(scn, &header, section, sections);
 	}
 	return is_named;
 }
@@ -239,4 +273,5 @@ int cfi_sections_open(struct bytes image, struct cfi_sections *ret_sections)
 void cfi_sections_close(struct cfi_sections *sections)
 {
 	elf_end(sections->elf);
+	free(sections->unpacked);
 }

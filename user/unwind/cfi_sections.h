@@ -20,7 +20,9 @@ struct cfi_sections {
 	struct cfi_section eh_frame, debug_frame; /* no bytes: there is none */
 	struct cfi_segment text[CFI_SEGMENTS_MAX];
 	size_t text_count;
-	Elf *elf; /* owns what the sections point to */
+	bool is_broken; /* there is a packed section that cannot be unpacked */
+	Elf *elf;	/* these own what the sections point to */
+	u8 *unpacked;
 };
 
 /*

@@ -51,7 +51,7 @@ enum cfi_reason { CFI_SUPPORTED, CFI_REASONS(CFI_REASON_AS_ENUM) CFI_REASON_COUN
 struct cfi_result {
 	u64 functions; /* FDEs read */
 	u64 broken;    /* FDEs of which all or a part was passed over: CIE missing or not known, cut
-			* or unknown instructions */
+			* or unknown instructions; a section that cannot be unpacked is one more */
 	u64 unsupported[CFI_REASON_COUNT]; /* rules that no row can express, by the reason */
 };
 

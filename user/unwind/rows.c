@@ -235,6 +235,7 @@ static int read_rules(struct making *making)
 	const struct cfi_sections *sections = making->sections;
 	int error;
 
+	making->result.broken += sections->is_broken;
 	if (!sections->eh_frame.bytes.length && !sections->debug_frame.bytes.length)
 		return -ENODATA;
 	error = cfi_read(&sections->eh_frame, &taker, &making->result);

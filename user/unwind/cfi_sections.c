@@ -248,6 +248,7 @@ static int read_machine(struct cfi_sections *sections)
 	sections->eh_frame.machine = header.e_machine == EM_X86_64 ? CFI_X86_64 : CFI_AARCH64;
 	sections->debug_frame.machine = sections->eh_frame.machine;
 	sections->debug_frame.is_debug_frame = true;
+	sections->entry = header.e_entry;
 	return 0;
 }
 

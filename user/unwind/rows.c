@@ -5,8 +5,8 @@
  * 1. Every rule of .eh_frame, and then of .debug_frame, becomes (file offset, rule number),
  * function by function.
  * 2. Functions are sorted, not rules: sections have them in nearly any order, but a function's
- * rules ascend. One that begins inside another ends that one. .debug_frame counts only where
- * .eh_frame has nothing.
+ * rules ascend. One that begins inside another ends that one. .debug_frame, and that a program's
+ * first instruction has no caller, count only where .eh_frame has nothing.
  * 3. What repeats the rule before it, and gaps too short to be anything but padding, are left out.
  * 4. A page that begins in the middle of a rule gets a row of its own for it, so that a look-up
  * reads one page only. That costs one row in 4 KiB of text and saves every look-up a step back.
@@ -22,6 +22,8 @@ enum {
 	PAGE_BYTES = 1 << UNWIND_PAGE_BITS,
 	DIGIT_BITS = 11, /* of the sort */
 	DIGITS = 1 << DIGIT_BITS,
+	/* What a program begins with, at most. glibc's dynamic linker: 61 bytes on x86-64. */
+	ENTRY_BYTES = 128,
 };
 
 /* Offsets are of the file and below 4 GiB. */
@@ -229,6 +231,19 @@ static struct unwind_table *table_of(const struct making *making)
 	return table;
 }
 
+/* Where a program begins nobody has called. That code is written by hand, and often has no call
+ * frame information that would say so; it reaches to the next function. */
+static int take_entry(struct making *making)
+{
+	static const struct unwind_rule end = {.cfa_kind = CFA_END};
+	u64 entry = making->sections->entry;
+	int error = entry ? take_function(making, entry, entry + ENTRY_BYTES) : 1;
+
+	if (!error)
+		take_rule(making, entry, &end);
+	return error < 0 ? error : 0;
+}
+
 static int read_rules(struct making *making)
 {
 	struct cfi_taker taker = {take_function, take_rule, making};
@@ -240,6 +255,8 @@ static int read_rules(struct making *making)
 		return -ENODATA;
 	error = cfi_read(&sections->eh_frame, &taker, &making->result);
 	making->eh_frame_functions = making->functions.count;
+	if (!error)
+		error = take_entry(making);
 	return error ? error : cfi_read(&sections->debug_frame, &taker, &making->result);
 }
 

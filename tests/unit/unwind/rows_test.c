@@ -189,10 +189,51 @@ static void text_that_is_no_elf_file_is_refused(void **state)
 	(void)state;
 }
 
+/* The file offset of a program's first instruction. */
+static u64 entry_of(struct bytes image)
+{
+	const Elf64_Ehdr *header = (const void *)image.start;
+	const Elf64_Phdr *segment = (const void *)(image.start + header->e_phoff);
+
+	while (segment->p_type != PT_LOAD ||
+	       header->e_entry - segment->p_vaddr >= segment->p_filesz)
+		segment++;
+	return header->e_entry - segment->p_vaddr + segment->p_offset;
+}
+
+static void where_a_program_begins_is_the_end_of_the_stack(void **state)
+{
+	static const char *const programs[] = {
+		"/lib64/ld-linux-x86-64.so.2",
+		"/lib/ld-linux-aarch64.so.1",
+		"/proc/self/exe",
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(programs); i++) {
+		CLEANUP(unwind_table_freep) struct unwind_table *table = NULL;
+		CLEANUP(file_unmap) struct bytes image = {0};
+		CLEANUP(rule_set_release) struct rule_set rules;
+		u64 entry;
+
+		rule_set_init(&rules);
+		if (file_map(programs[i], &image))
+			continue; /* of the other architecture */
+		entry = entry_of(image);
+		assert_int_equal(unwind_table_read(image, &rules, RULES_MAX, &table), 0);
+		/* There, and at the return address of the first call. */
+		for (u32 at = 0; at < 16; at += 8)
+			assert_int_equal(
+				rules.rules.items[unwind_table_find(table, entry + at)].cfa_kind,
+				CFA_END);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_real_binaries_equal_libdws_answers),
+		cmocka_unit_test(where_a_program_begins_is_the_end_of_the_stack),
 		cmocka_unit_test(a_row_costs_little_more_than_four_bytes),
 		cmocka_unit_test(a_cut_image_is_refused_or_read_in_part),
 		cmocka_unit_test(text_that_is_no_elf_file_is_refused),

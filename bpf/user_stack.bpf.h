@@ -19,6 +19,9 @@
  * of a stack. */
 enum { LIKELY_STACK_BYTES = 8 * 1024 * 1024 };
 
+/* A process's first code may align its stack pointer. Source: psABI AMD64, 3.4.1, and AAPCS64. */
+enum { STACK_ALIGNMENT = 16 };
+
 enum { SEGMENT_CHUNK_BITS = 8 }; /* of a chunk's number: its place in the segment */
 _Static_assert(1 << SEGMENT_CHUNK_BITS == UNWIND_SEGMENT_CHUNKS, "chunks of a segment");
 
@@ -78,7 +81,8 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	const struct unwind_rule *rule;
 	u64 offset;
 
-	walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
+	/* An innermost frame without mapping is one that exec() or exit() has taken away. */
+	walk->doubt = row == MAPPING_NONE && !walk->frame.is_exact ? END_BROKEN : END_UNREADABLE;
 	if (row >= MAPPINGS_KNOWN)
 		return NULL;
 	mapping = &process->mappings[row];
@@ -90,6 +94,15 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
 }
 
+/* Whether the frame is the one that the kernel started the process with: neither the dynamic linker
+ * nor musl says so with a rule. What lies above is arguments. */
+static __always_inline bool is_first_frame(const struct user_walk *walk)
+{
+	const struct mm_struct *mm = (const void *)walk->mm;
+
+	return walk->frame.sp + STACK_ALIGNMENT > BPF_CORE_READ(mm, start_stack);
+}
+
 /* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
  * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
  * anything. */
@@ -99,12 +112,15 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
 	u8 end;
 
+	if (walk->mm && is_first_frame(walk))
+		return END_COMPLETE;
 	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost)
 		return walk->doubt;
 	end = step_by_frame_pointer(scratch);
 	if (end)
 		return end == END_COMPLETE && is_chain ? end : walk->doubt;
 	walk->found_by = WALKER_FRAME_POINTER;
+	walk->is_unsure |= walk->doubt == END_NOT_ANALYSED;
 	walk->frame.is_exact = 0;
 	walk->frame.has_lr = 0;
 	walk->frame.has_registers = 0;
@@ -163,27 +179,38 @@ __noinline int take_frame(void)
 	return step_by_frame_pointer(scratch);
 }
 
+/* Takes frames until there are no more, or no more wanted. Returns why. */
+static __always_inline u8 take_frames(void)
+{
+	for (u32 i = 0; i < STACK_MAX_FRAMES && i < settings.max_stack; i++) {
+		u8 end = take_frame();
+
+		if (end != END_UNKNOWN)
+			return end;
+	}
+	return END_TOO_DEEP;
+}
+
 /* Walks up from walk.frame into the record. */
 static __always_inline void walk_user_stack(struct scratch *scratch)
 {
 	struct sample_header *header = &scratch->record.header;
 	struct user_walk *walk = &scratch->walk;
+	bool has_tables = settings.walkers & WALKER_EH_FRAME;
 
 	close_window(walk);
 	walk->is_done = 1;
+	walk->is_unsure = 0;
 	walk->found_by = 0;
 	walk->doubt = END_UNKNOWN;
-	if (settings.walkers & WALKER_EH_FRAME)
+	if (has_tables)
 		begin_mappings(scratch);
-	else
-		header->walked = WALKER_FRAME_POINTER;
-	for (u32 i = 0; i < STACK_MAX_FRAMES && i < settings.max_stack; i++) {
-		header->end = take_frame();
-		barrier(); /* one way out of the loop, not one for each reason */
-		if (header->end != END_UNKNOWN)
-			return;
-	}
-	header->end = END_TOO_DEEP;
+	header->end = take_frames();
+	if (!header->walked) /* the innermost frame alone */
+		header->walked = has_tables ? WALKER_EH_FRAME : WALKER_FRAME_POINTER;
+	/* Frame pointers in code of which nothing is known yet may have passed over a frame. */
+	if (header->end == END_COMPLETE && walk->is_unsure)
+		header->end = END_NOT_ANALYSED;
 }
 
 #endif

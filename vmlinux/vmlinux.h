@@ -132,6 +132,7 @@ struct mm_struct {
 	struct maple_tree mm_mt; /* since 6.1 */
 	struct rb_root mm_rb;	 /* until 6.0 */
 	seqcount_t mm_lock_seq;	 /* since 6.13 */
+	unsigned long start_stack;
 	mm_context_t context;
 };
 

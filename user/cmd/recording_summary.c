@@ -123,6 +123,7 @@ static void print_stacks(const struct record_plan *plan, const struct capture_to
 {
 	const u64 *counters = totals->counters;
 	u64 all = counters[COUNTER_user_stacks], whole = counters[COUNTER_user_stacks_whole];
+	u64 per_mille; /* rounded down: 100.0% is all of them */
 	char stacks[NUMBER_TEXT_BYTES], part[NUMBER_TEXT_BYTES];
 
 	if (!all)
@@ -133,8 +134,9 @@ static void print_stacks(const struct record_plan *plan, const struct capture_to
 			stacks, number_format_count(counters[COUNTER_user_stack_broken], part));
 		return;
 	}
+	per_mille = whole * 1000 / all;
 	fprintf(stderr, "bpfprof: %s of %s user stacks whole (%.1f%%)",
-		number_format_count(whole, part), stacks, (double)(whole * 1000 / all) / 10);
+		number_format_count(whole, part), stacks, (double)per_mille / 10);
 	if (unknown_stacks(counters))
 		fprintf(stderr, ", of %s the kernel does not say",
 			number_format_count(unknown_stacks(counters), part));

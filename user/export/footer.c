@@ -102,7 +102,9 @@ static void write_samples(const struct report_facts *facts, FILE *out)
 /* Rounded down: 100.00% is all of them. */
 static double share(u64 part, u64 whole)
 {
-	return (double)(part * 10000 / whole) / 100;
+	u64 hundredths = part * 10000 / whole;
+
+	return (double)hundredths / 100;
 }
 
 /* Whether frame pointers were all there was, as with --call-graph fp. */

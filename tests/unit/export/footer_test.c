@@ -105,9 +105,9 @@ static void a_line_fits_a_terminal_of_80_columns(void **state)
 	struct profile *profile = profile_new();
 	char *text;
 
-	for (u8 cut = CUT_UNKNOWN; cut <= CUT_BROKEN; cut++)
-		for (u8 walked = 1; walked <= WALK_KERNEL; walked++)
-			add(profile, walked, cut, 1000);
+	for (u32 cut = CUT_UNKNOWN; cut <= CUT_BROKEN; cut++)
+		for (u32 walked = 1; walked <= WALK_KERNEL; walked++)
+			add(profile, (u8)walked, (u8)cut, 1000);
 	text = footer_of(profile);
 	for (char *rest = text, *line; (line = strsep(&rest, "\n"));)
 		assert_true(strlen(line) <= 80);

@@ -48,6 +48,7 @@ static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data
 		record->header.end = END_TOO_DEEP;
 	}
 	record->header.user_frames = frames;
+	record->header.walked = WALKER_KERNEL;
 }
 
 static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,

@@ -41,7 +41,7 @@
 	X(skipped_mode, SKIPPED, "in the other mode than asked for (:u, :k)")                     \
 	X(lost_ring_busy, LOST, "ring buffer locked by other CPUs")                               \
 	X(lost_recursion, LOST, "another BPF program was running on the CPU")                     \
-	X(user_stack_broken, CUT, "user stack ends in code without frame pointers")               \
+	X(user_stack_broken, CUT, "what comes next in the user stack is no frame")                \
 	X(unfollowed, OTHER, "a child was not followed: too many processes at once")              \
 	X(user_stacks, STACKS, "samples with a user stack")                                       \
 	X(user_stacks_whole, STACKS, "user stacks that reach the thread's start")                 \

@@ -33,7 +33,11 @@ enum user_stack_end {
 };
 
 /* Which walkers found the frames of a user stack; also which ones the settings allow. */
-enum walkers { WALKER_FRAME_POINTER = 1, WALKER_EH_FRAME = 2 };
+enum walkers {
+	WALKER_FRAME_POINTER = 1,
+	WALKER_EH_FRAME = 2,
+	WALKER_KERNEL = 4, /* bpf_get_stack() */
+};
 
 /* One sample without its frames: kernel_frames of the kernel stack, then user_frames of the user
  * stack, innermost first, follow. */

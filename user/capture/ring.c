@@ -33,12 +33,6 @@ static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_fr
 	}
 }
 
-/* The programs name their own walkers only. */
-static u8 walk_of(const struct sample_header *header)
-{
-	return header->user_frames && !header->walked ? WALK_KERNEL : header->walked;
-}
-
 int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *frames,
 		struct sample *ret_sample)
 {
@@ -64,7 +58,7 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *
 		.cpu = header.cpu,
 		.space = header.mode == MODE_USER ? SPACE_USER : SPACE_KERNEL,
 		.cut = header.end,
-		.walked = walk_of(&header),
+		.walked = header.walked,
 		.frame_count = (u16)frame_count,
 		.has_chain = has_chain,
 		.frames = frames,

@@ -57,29 +57,18 @@ static void append_events(struct text *text, const struct record_plan *plan)
 	}
 }
 
-/* Stacks by frame pointers rarely get through libc: there, that is no loss worth a line. */
-static bool is_as_expected(const struct record_plan *plan, u32 row)
+/* One line for each thing of that kind that went wrong, but `passed_over`: "12 lost: why". */
+static void print_rows(const struct capture_totals *totals, enum counter_kind kind,
+		       const char *words, u32 passed_over)
 {
-	return row == COUNTER_user_stack_broken && plan->capture.call_graph == CALL_GRAPH_FP;
-}
-
-/* One line for each thing that went wrong. */
-static void print_losses(const struct record_plan *plan, const struct capture_totals *totals)
-{
-	static const char *const words[] = {
-		[LOST] = "lost", [CUT] = "stacks cut", [OTHER] = "times"};
 	char count[NUMBER_TEXT_BYTES];
 
-	for (u32 row = 0; row < COUNTER_COUNT; row++) {
-		u8 kind = counter_rows[row].kind;
-
-		if (totals->counters[row] && kind < ARRAY_COUNT(words) && words[kind] &&
-		    !is_as_expected(plan, row))
+	for (u32 row = 0; row < COUNTER_COUNT; row++)
+		if (counter_rows[row].kind == kind && totals->counters[row] && row != passed_over)
 			fprintf(stderr, "bpfprof: %8s %s: %s\n",
 				number_format_count(totals->counters[row], count),
-				kind == OTHER && totals->counters[row] == 1 ? "time" : words[kind],
+				kind == OTHER && totals->counters[row] == 1 ? "time" : words,
 				counter_rows[row].sentence);
-	}
 }
 
 static void print_counters(const struct capture_totals *totals)
@@ -119,28 +108,34 @@ static u64 unknown_stacks(const u64 *counters)
 	       counters[COUNTER_user_stack_unsupported] - counters[COUNTER_user_stack_not_analysed];
 }
 
-static void print_stacks(const struct record_plan *plan, const struct capture_totals *totals)
+static void print_whole_stacks(const u64 *counters)
 {
-	const u64 *counters = totals->counters;
 	u64 all = counters[COUNTER_user_stacks], whole = counters[COUNTER_user_stacks_whole];
-	u64 per_mille; /* rounded down: 100.0% is all of them */
+	u64 per_mille = whole * 1000 / all; /* rounded down: 100.0% is all of them */
 	char stacks[NUMBER_TEXT_BYTES], part[NUMBER_TEXT_BYTES];
 
-	if (!all)
-		return;
-	number_format_count(all, stacks);
-	if (plan->capture.call_graph == CALL_GRAPH_FP) {
-		fprintf(stderr, "bpfprof: %s user stacks, %s end in code without frame pointers\n",
-			stacks, number_format_count(counters[COUNTER_user_stack_broken], part));
-		return;
-	}
-	per_mille = whole * 1000 / all;
 	fprintf(stderr, "bpfprof: %s of %s user stacks whole (%.1f%%)",
-		number_format_count(whole, part), stacks, (double)per_mille / 10);
+		number_format_count(whole, part), number_format_count(all, stacks),
+		(double)per_mille / 10);
 	if (unknown_stacks(counters))
 		fprintf(stderr, ", of %s the kernel does not say",
 			number_format_count(unknown_stacks(counters), part));
 	fputc('\n', stderr);
+}
+
+static void print_stacks(const struct record_plan *plan, const struct capture_totals *totals)
+{
+	const u64 *counters = totals->counters;
+	bool by_tables = plan->capture.call_graph != CALL_GRAPH_FP;
+	char stacks[NUMBER_TEXT_BYTES], part[NUMBER_TEXT_BYTES];
+
+	if (counters[COUNTER_user_stacks] && by_tables)
+		print_whole_stacks(counters);
+	else if (counters[COUNTER_user_stacks]) /* rarely through libc, which is nothing to mend */
+		fprintf(stderr, "bpfprof: %s user stacks, %s end in code without frame pointers\n",
+			number_format_count(counters[COUNTER_user_stacks], stacks),
+			number_format_count(counters[COUNTER_user_stack_broken], part));
+	print_rows(totals, CUT, "cut", by_tables ? COUNTER_COUNT : COUNTER_user_stack_broken);
 }
 
 static void print_tables(const struct unwind_totals *unwind)
@@ -179,7 +174,8 @@ void recording_print_summary(const struct record_plan *plan, const struct record
 	if (plan->settings->quiet)
 		return;
 	print_samples(plan, result);
-	print_losses(plan, &result->totals);
+	print_rows(&result->totals, LOST, "lost", COUNTER_COUNT);
+	print_rows(&result->totals, OTHER, "times", COUNTER_COUNT);
 	print_stacks(plan, &result->totals);
 	if (plan->settings->verbose)
 		print_counters(&result->totals);

@@ -223,7 +223,7 @@ static void print_start(struct script_printer *printer, const struct sample *sam
 
 static void print_provenance(const struct script_printer *printer, const struct sample *sample)
 {
-	if (stack_is_known(sample) && sample->walked)
+	if (stack_is_known(sample))
 		fprintf(printer->out, "[%s, %s]", stack_walk_words(sample->walked),
 			stack_end_words(sample->cut));
 	else

@@ -76,7 +76,7 @@ struct sample {
 	u32 pid, tid, cpu; /* ~0u: not recorded */
 	u8 space;	   /* enum frame_space of `address` */
 	u8 cut;		   /* enum stack_cut */
-	u8 walked;	   /* enum stack_walk, or-ed; 0: not recorded, or no user stack */
+	u8 walked;	   /* enum stack_walk, or-ed; 0: not recorded, or no caller was found */
 	u16 frame_count;
 	u16 branch_count; /* 0: none */
 	bool has_chain;	  /* the event records call chains (this one may be empty) */

@@ -48,7 +48,7 @@ const char *stack_end_words(u8 cut)
 const char *stack_walk_words(u8 walked)
 {
 	static const char *const words[] = {
-		[0] = "unknown walk",
+		[0] = "none",
 		[WALK_FRAME_POINTER] = "frame pointers",
 		[WALK_EH_FRAME] = "eh_frame",
 		[WALK_EH_FRAME | WALK_FRAME_POINTER] = "eh_frame and frame pointers",

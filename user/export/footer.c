@@ -23,10 +23,10 @@ static const struct {
 	[CUT_NO_TABLE] = {"no_table", "end early: code without unwind table"},
 	[CUT_UNSUPPORTED] = {"unsupported", "end early: an unwind rule we cannot follow"},
 	[CUT_NOT_ANALYSED] = {"not_analysed", "end early: code not analysed yet"},
-	[CUT_BROKEN] = {"broken", "end at code without frame pointers"},
+	[CUT_BROKEN] = {"broken", "end early: what comes next is no frame"},
 };
 
-/* In the order in which they are told. */
+/* In the order in which they are told; those without words are told by their end. */
 static const struct {
 	const char *name, *words;
 	u8 walked;
@@ -34,7 +34,8 @@ static const struct {
 	{"eh_frame", "eh_frame", WALK_EH_FRAME},
 	{"frame_pointers", "frame pointers", WALK_FRAME_POINTER},
 	{"both", "both", WALK_EH_FRAME | WALK_FRAME_POINTER},
-	{"kernel", "kernel", WALK_KERNEL},
+	{"none", "none", 0},
+	{"kernel", NULL, WALK_KERNEL},
 };
 
 static const char *const unnamed_sentences[UNNAMED_REASON_COUNT] = {
@@ -107,10 +108,11 @@ static double share(u64 part, u64 whole)
 	return (double)hundredths / 100;
 }
 
-/* Whether frame pointers were all there was, as with --call-graph fp. */
+/* Whether frame pointers were all there was, as with --call-graph fp; the kernel goes by them. */
 static bool is_by_frame_pointers(const struct stack_tally *stacks)
 {
-	return stacks->walks[WALK_FRAME_POINTER] == stack_tally_count(stacks);
+	return stacks->walks[WALK_FRAME_POINTER] + stacks->walks[WALK_KERNEL] ==
+	       stack_tally_count(stacks);
 }
 
 static void write_walks(const struct stack_tally *stacks, FILE *out)
@@ -121,7 +123,7 @@ static void write_walks(const struct stack_tally *stacks, FILE *out)
 	for (size_t i = 0; i < ARRAY_COUNT(walks); i++) {
 		u64 these = stacks->walks[walks[i].walked];
 
-		if (!these)
+		if (!these || !walks[i].words)
 			continue;
 		fprintf(out, "%s%s %.2f%%", before, walks[i].words, share(these, count));
 		before = ", ";
@@ -134,13 +136,13 @@ static void write_ends(const struct stack_tally *stacks, FILE *out)
 	char text[NUMBER_TEXT_BYTES];
 
 	for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
-		if (!ends[i].sentence || !stacks->ends[i])
-			continue;
-		fprintf(out, "#   %s %s", number_format_count(stacks->ends[i], text),
-			ends[i].sentence);
+		const char *sentence = ends[i].sentence;
+
 		if (i == CUT_BROKEN && is_by_frame_pointers(stacks))
-			fputs(" (--call-graph auto walks on there)", out);
-		fputc('\n', out);
+			sentence = "end at code without frame pointers (eh_frame gets through it)";
+		if (sentence && stacks->ends[i])
+			fprintf(out, "#   %s %s\n", number_format_count(stacks->ends[i], text),
+				sentence);
 	}
 }
 

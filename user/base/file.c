@@ -50,13 +50,14 @@ void file_unmap(struct bytes *bytes)
 	*bytes = (struct bytes){0};
 }
 
-/* Reads until the end or `limit`; returns the length or a negative errno. */
+/* Reads until the end or until there is more than `limit`; returns the length or a negative
+ * errno. */
 static ssize_t read_some(int fd, char **text, size_t limit)
 {
 	size_t length = 0, capacity = 4096;
 
 	*text = must_resize_array(NULL, capacity, 1);
-	for (;;) {
+	while (length <= limit) {
 		ssize_t got = read(fd, *text + length, capacity - length - 1);
 
 		if (got < 0 && errno == EINTR)
@@ -66,11 +67,10 @@ static ssize_t read_some(int fd, char **text, size_t limit)
 		if (got == 0)
 			return (ssize_t)length;
 		length += (size_t)got;
-		if (length > limit)
-			return -EFBIG;
 		if (capacity - length < 2048)
 			*text = must_resize_array(*text, capacity *= 2, 1);
 	}
+	return (ssize_t)length;
 }
 
 int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length)
@@ -86,8 +86,28 @@ int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_lengt
 	if (!fstat(fd, &status) && status.st_size > 0 && (u64)status.st_size > limit)
 		return -EFBIG;
 	length = read_some(fd, &text, limit);
+	if (length < 0 || (size_t)length > limit)
+		return length < 0 ? (int)length : -EFBIG;
+	text[length] = 0;
+	if (ret_length)
+		*ret_length = (size_t)length;
+	*ret_text = TAKE(text);
+	return 0;
+}
+
+int file_read_start(const char *path, size_t limit, char **ret_text, size_t *ret_length)
+{
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	CLEANUP(freep) char *text = NULL;
+	ssize_t length;
+
+	if (fd < 0)
+		return -errno;
+	length = read_some(fd, &text, limit);
 	if (length < 0)
 		return (int)length;
+	if ((size_t)length > limit)
+		length = (ssize_t)limit;
 	text[length] = 0;
 	if (ret_length)
 		*ret_length = (size_t)length;

@@ -29,6 +29,9 @@ void file_unmap(struct bytes *bytes);
  * Returns 0 or a negative errno (-EFBIG: longer than `limit`), without a sentence.
  */
 int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length);
+/* The same of a file's beginning: what is behind `limit` bytes is left alone, and never made by the
+ * kernel. A file shorter than that is there as a whole. */
+int file_read_start(const char *path, size_t limit, char **ret_text, size_t *ret_length);
 
 /* Writes all bytes, over short writes and EINTR. Returns 0 or a negative errno. */
 int file_write_all(int fd, const void *bytes, size_t length);

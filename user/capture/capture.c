@@ -10,6 +10,7 @@
 #include "capture/counters.h"
 #include "capture/feature_probes.h"
 #include "capture/idle_time.h"
+#include "capture/kernel_code.h"
 #include "capture/perf_events.h"
 #include "capture/ring.h"
 #include "capture/side_band.h"
@@ -268,7 +269,7 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	struct scan_result scan = {0};
 	size_t pid_count;
 	const u32 *pids = targets_pids(capture->targets, &pid_count);
-	int error = kernel_mappings(sink);
+	int error = kernel_code_send(sink);
 	u32 cpu_count;
 
 	sink = with_tables(capture, sink);

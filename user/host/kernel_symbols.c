@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The texts of kallsyms and /proc/modules.
+ * The texts of kallsyms, /proc/modules and /proc/iomem.
  *
  * A line of kallsyms: "address type name[\t[module]]"; BPF programs, trampolines and dispatchers
  * carry "[bpf]", ftrace's trampolines "[__builtin__ftrace]". A line of /proc/modules:
@@ -183,4 +183,27 @@ int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
 		return -EBADMSG;
 	*ret_module = module;
 	return 1;
+}
+
+int kernel_code_bytes(struct bytes text, u64 *ret_bytes)
+{
+	static const char name[] = "Kernel code";
+
+	while (text.length) {
+		struct bytes line = take_word(&text, '\n'), first, last;
+		u64 start, end;
+
+		while (line.length && *line.start == ' ')
+			take_word(&line, ' ');
+		first = take_word(&line, '-');
+		last = take_word(&line, ' ');
+		take_word(&line, ' '); /* the colon */
+		if (line.length != strlen(name) || memcmp(line.start, name, line.length) != 0)
+			continue;
+		if (!parse_hex(first, &start) || !parse_hex(last, &end) || end <= start)
+			return -ENOENT;
+		*ret_bytes = end - start + 1;
+		return 0;
+	}
+	return -ENOENT;
 }

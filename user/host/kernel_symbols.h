@@ -32,12 +32,19 @@ struct kernel_module {
  * for a line that is not one (it has been stepped over). */
 int kernel_module_next(struct bytes *text, struct kernel_module *ret_module);
 
+/* How long the kernel's code is, in the text of /proc/iomem. Pure. Returns 0 or -ENOENT (not there,
+ * or hidden from this user). */
+int kernel_code_bytes(struct bytes text, u64 *ret_bytes);
+
+enum kernel_parts { KERNEL_AND_MODULES, KERNEL_MODULES_AND_BPF };
+
 /*
  * The kernel's text and modules as mappings, the way perf writes them: "[kernel.kallsyms]_text"
- * with the running kernel's build id, then modules, each with path or "[name]"; then kernel symbols
- * of BPF programs that are loaded. Returns 0, what the sink returned, or a negative errno with a
+ * with the running kernel's build id, then modules, each with path or "[name]"; then, if they are
+ * among `parts`, kernel symbols of the BPF programs and trampolines that are loaded: they cost
+ * reading all of kallsyms, 45 ms. Returns 0, what the sink returned, or a negative errno with a
  * sentence (-EACCES: kptr_restrict).
  */
-int kernel_mappings(struct event_sink *sink);
+int kernel_mappings(enum kernel_parts parts, struct event_sink *sink);
 
 #endif

@@ -31,6 +31,23 @@ static void a_file_longer_than_the_limit_is_refused(void **state)
 	(void)state;
 }
 
+static void of_a_file_only_the_beginning_is_read(void **state)
+{
+	CLEANUP(freep) char *whole = NULL, *start = NULL;
+	size_t whole_bytes, start_bytes;
+
+	(void)state;
+	assert_int_equal(file_read("/proc/version", 1 << 20, &whole, &whole_bytes), 0);
+	assert_int_equal(file_read_start("/proc/version", 10, &start, &start_bytes), 0);
+	assert_int_equal(start_bytes, 10);
+	assert_memory_equal(start, whole, 10);
+	assert_int_equal(start[10], 0);
+	freep(&start);
+	assert_int_equal(file_read_start("/proc/version", 1 << 20, &start, &start_bytes), 0);
+	assert_string_equal(start, whole);
+	assert_int_equal(file_read_start("/nonexistent", 10, &start, NULL), -ENOENT);
+}
+
 static void a_long_file_is_refused_before_it_is_read(void **state)
 {
 	CLEANUP(closep) int fd = memfd_create("sparse", 0);
@@ -62,6 +79,7 @@ static void a_fifo_or_folder_is_not_mapped_and_does_not_hang(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(of_a_file_only_the_beginning_is_read),
 		cmocka_unit_test(a_proc_file_of_unknown_size_is_read_whole),
 		cmocka_unit_test(a_file_longer_than_the_limit_is_refused),
 		cmocka_unit_test(a_long_file_is_refused_before_it_is_read),

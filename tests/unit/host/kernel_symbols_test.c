@@ -128,6 +128,31 @@ static void modules_are_read_and_other_lines_reported(void **state)
 	assert_int_equal(kernel_module_next(&text, &module), 0);
 }
 
+static void the_code_of_the_kernel_is_as_long_as_iomem_says(void **state)
+{
+	u64 bytes = 7;
+
+	(void)state;
+	assert_int_equal(kernel_code_bytes(text_of("00001000-0009fbff : System RAM\n"
+						   "  01000000-02209987 : Kernel code\n"
+						   "  02400000-02e09fff : Kernel rodata\n"),
+					   &bytes),
+			 0);
+	assert_int_equal(bytes, 0x1209988);
+}
+
+static void what_iomem_hides_is_not_taken_for_a_length(void **state)
+{
+	u64 bytes = 7;
+
+	(void)state;
+	assert_int_equal(kernel_code_bytes(text_of("  00000000-00000000 : Kernel code\n"), &bytes),
+			 -ENOENT);
+	assert_int_equal(kernel_code_bytes(text_of("100-200 : Kernel co"), &bytes), -ENOENT);
+	assert_int_equal(kernel_code_bytes(text_of("Kernel code\n"), &bytes), -ENOENT);
+	assert_int_equal(bytes, 7);
+}
+
 struct seen {
 	struct event_sink sink;
 	struct mapping kernel;
@@ -157,7 +182,8 @@ static void the_running_kernel_is_mapped_with_its_build_id(void **state)
 	struct seen seen = {
 		.sink = {.on_mapping = on_mapping, .on_kernel_symbol = on_kernel_symbol}};
 	struct build_id id;
-	int error = kernel_mappings(&seen.sink);
+	struct seen again = seen;
+	int error = kernel_mappings(KERNEL_MODULES_AND_BPF, &seen.sink);
 
 	(void)state;
 	if (error == -EACCES) {
@@ -174,6 +200,12 @@ static void the_running_kernel_is_mapped_with_its_build_id(void **state)
 	assert_int_equal(build_id_of_kernel(&id), 0);
 	assert_int_equal(seen.kernel.build_id_bytes, id.length);
 	assert_memory_equal(seen.kernel.build_id, id.bytes, id.length);
+	/* without reading all of kallsyms, where that is possible */
+	assert_int_equal(kernel_mappings(KERNEL_AND_MODULES, &again.sink), 0);
+	assert_string_equal(again.path, seen.path);
+	assert_int_equal(again.kernel.start, seen.kernel.start);
+	assert_int_equal(again.kernel.bytes, seen.kernel.bytes);
+	assert_int_equal(again.symbols, 0);
 }
 
 int main(void)
@@ -186,6 +218,8 @@ int main(void)
 		cmocka_unit_test(text_without_symbols_is_no_data),
 		cmocka_unit_test(a_symbol_of_the_kernel_proper_is_found_by_name),
 		cmocka_unit_test(modules_are_read_and_other_lines_reported),
+		cmocka_unit_test(the_code_of_the_kernel_is_as_long_as_iomem_says),
+		cmocka_unit_test(what_iomem_hides_is_not_taken_for_a_length),
 		cmocka_unit_test(the_running_kernel_is_mapped_with_its_build_id),
 	};
 

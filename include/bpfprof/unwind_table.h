@@ -31,8 +31,8 @@ enum {
 	UNWIND_SEGMENTS_MAX = 1024, /* 1 GiB */
 
 	/* An index word: where the page's rows begin, in words from the table's first, and in the
-	 * low bits how many they are. A page with more rows, or a table with more words, cannot be
-	 * held. */
+	 * low bits how many they are. Of a page with more rows the last that fits says
+	 * CFA_UNSUPPORTED; a table with more words cannot be held. */
 	UNWIND_COUNT_BITS = 10,
 	UNWIND_PAGE_ROWS_MAX = (1 << UNWIND_COUNT_BITS) - 1,
 	UNWIND_TABLE_WORDS_MAX = 1 << (32 - UNWIND_COUNT_BITS),

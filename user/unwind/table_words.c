@@ -20,7 +20,7 @@ static u32 rows_kept(const struct unwind_table *table, u32 page)
 {
 	u32 rows = rows_of_page(table, page);
 
-	return rows > UNWIND_PAGE_ROWS_MAX ? 1 : rows;
+	return rows > UNWIND_PAGE_ROWS_MAX ? UNWIND_PAGE_ROWS_MAX : rows;
 }
 
 /* All sizes come from the file, so the sum may be larger than 32 bits. */
@@ -38,14 +38,13 @@ static void write_page(struct table_words *words, const struct unwind_table *tab
 		       u32 *next)
 {
 	u32 rows = rows_kept(table, page);
-	u32 index = words->place.rule_count * UNWIND_RULE_WORDS + page;
+	u32 index = words->place.rule_count * UNWIND_RULE_WORDS + page, *last;
 
 	words->words[index] = *next << UNWIND_COUNT_BITS | rows;
-	if (rows == rows_of_page(table, page)) {
-		memcpy(words->words + *next, table->rows + table->page_rows[page],
-		       rows * sizeof(u32));
-	} else {
-		words->words[*next] = unwind_row_make(0, RULE_UNSUPPORTED);
+	memcpy(words->words + *next, table->rows + table->page_rows[page], rows * sizeof(u32));
+	if (rows < rows_of_page(table, page)) {
+		last = &words->words[*next + rows - 1];
+		*last = unwind_row_make(*last >> UNWIND_RULE_BITS, RULE_UNSUPPORTED);
 		words->dense_pages++;
 	}
 	*next += rows;

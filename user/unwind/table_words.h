@@ -11,8 +11,8 @@
 struct table_words {
 	u32 *words;
 	u32 word_count;
-	u32 row_count;	 /* of the words, as they were written */
-	u32 dense_pages; /* had too many rows: they hold one, which says CFA_UNSUPPORTED */
+	u32 row_count;		   /* of the words, as they were written */
+	u32 dense_pages;	   /* had too many rows: the last that fits says CFA_UNSUPPORTED */
 	struct unwind_place place; /* first_word is 0: who puts the words somewhere fills it in */
 };
 

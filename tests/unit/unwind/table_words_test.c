@@ -141,15 +141,19 @@ static void make_up(struct made *made, u32 page_count, u32 rows)
 		table->rows[i] = unwind_row_make(i, i % 2 ? RULE_UNSUPPORTED : RULE_NONE);
 }
 
-static void a_page_with_too_many_rows_says_unsupported(void **state)
+static void what_does_not_fit_of_a_page_says_unsupported(void **state)
 {
 	CLEANUP(made_release) struct made made;
+	u64 page = 7 << UNWIND_PAGE_BITS, last = UNWIND_PAGE_ROWS_MAX - 1;
 
-	make_up(&made, 3, UNWIND_PAGE_ROWS_MAX + 1);
+	make_up(&made, 3, UNWIND_PAGE_ROWS_MAX + 10);
 	assert_int_equal(table_words_make(made.table, &made.rules, &made.words), 0);
 	assert_int_equal(made.words.dense_pages, 1);
-	assert_int_equal(made.words.row_count, 3);
-	assert_int_equal(find_in_words(&made.words, (7 << UNWIND_PAGE_BITS) + 4), RULE_UNSUPPORTED);
+	assert_int_equal(made.words.row_count, UNWIND_PAGE_ROWS_MAX + 2);
+	assert_int_equal(find_in_words(&made.words, page + last - 2), RULE_NONE);
+	assert_int_equal(find_in_words(&made.words, page + last - 1), RULE_UNSUPPORTED);
+	for (u64 at = last; at < 1 << UNWIND_PAGE_BITS; at++)
+		assert_int_equal(find_in_words(&made.words, page + at), RULE_UNSUPPORTED);
 	assert_int_equal(find_in_words(&made.words, (8 << UNWIND_PAGE_BITS) + 4), RULE_NONE);
 	(void)state;
 }
@@ -197,7 +201,7 @@ int main(void)
 		cmocka_unit_test(every_row_is_found_again),
 		cmocka_unit_test(what_lies_outside_of_the_text_has_no_rule),
 		cmocka_unit_test(a_row_takes_little_more_than_four_bytes_with_rules_and_index),
-		cmocka_unit_test(a_page_with_too_many_rows_says_unsupported),
+		cmocka_unit_test(what_does_not_fit_of_a_page_says_unsupported),
 		cmocka_unit_test(a_page_with_as_many_rows_as_an_index_word_counts_is_kept),
 		cmocka_unit_test(a_table_that_the_index_cannot_reach_is_refused),
 		cmocka_unit_test(a_table_without_rows_is_none),

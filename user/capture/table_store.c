@@ -4,8 +4,8 @@
  *
  * Words are written through a mapping, not by system calls on the map: those keep our programs from
  * running meanwhile (bpf_disable_instrumentation()). The mapping goes when they are written, so
- * that the memory is not counted as ours. To put a segment into the outer map takes as long as RCU
- * takes to settle, some 10 ms: once a megabyte.
+ * that the memory is not counted as ours. To put segments into the outer map takes as long as RCU
+ * takes to settle, 10 to 20 ms: once for each megabyte, or for a table of several.
  */
 #include "capture/table_store.h"
 
@@ -61,24 +61,54 @@ void table_store_free(struct table_store *store)
 
 /* --- segments --- */
 
-static int add_segment(struct table_store *store)
+static int new_segment(void)
 {
 	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
-	u32 index = (u32)store->segment_fds.count;
-	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(u32),
-				UNWIND_CHUNK_WORDS * sizeof(u32), UNWIND_SEGMENT_CHUNKS, &options);
 
-	if (fd < 0)
-		return fd;
-	if (bpf_map_update_elem(store->maps.segments_fd, &index, &fd, BPF_ANY)) {
-		int error = -errno;
+	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(u32),
+			      UNWIND_CHUNK_WORDS * sizeof(u32), UNWIND_SEGMENT_CHUNKS, &options);
+}
 
-		close(fd);
-		return error;
+/* Puts segments into the outer map: all at once where the kernel can do that, which waits once. */
+static int show_segments(const struct table_store *store, u32 first, u32 count)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, options);
+	CLEANUP(freep) u32 *keys = must_alloc_array(count, sizeof(*keys));
+	const int *fds = store->segment_fds.items + first;
+	int error = 0;
+	u32 done = count;
+
+	for (u32 i = 0; i < count; i++)
+		keys[i] = first + i;
+	if (count > 1 && !bpf_map_update_batch(store->maps.segments_fd, keys, fds, &done, &options))
+		return 0;
+	for (u32 i = 0; i < count && !error; i++)
+		error = bpf_map_update_elem(store->maps.segments_fd, &keys[i], &fds[i], BPF_ANY);
+	return error;
+}
+
+static int add_segments(struct table_store *store, u32 count)
+{
+	u32 first = (u32)store->segment_fds.count;
+	int error = 0;
+
+	for (u32 i = 0; i < count && !error; i++) {
+		int fd = new_segment();
+
+		if (fd < 0)
+			error = fd;
+		else
+			*vec_add(&store->segment_fds) = fd;
 	}
-	*vec_add(&store->segment_fds) = fd;
-	word_space_grow(&store->space, UNWIND_SEGMENT_WORDS);
-	return 0;
+	if (!error)
+		error = show_segments(store, first, count);
+	if (!error) {
+		word_space_grow(&store->space, count * UNWIND_SEGMENT_WORDS);
+		return 0;
+	}
+	while (store->segment_fds.count > first)
+		close(store->segment_fds.items[--store->segment_fds.count]);
+	return error;
 }
 
 /* Adds the segments that a table needs, if there may be so many. */
@@ -86,15 +116,12 @@ static int make_space(struct table_store *store, u32 word_count)
 {
 	u32 missing = word_space_missing(&store->space, word_count);
 	u32 segments = (missing + UNWIND_SEGMENT_WORDS - 1) / UNWIND_SEGMENT_WORDS;
-	int error = 0;
 
 	if (word_count > store->maps.segment_count * (u64)UNWIND_SEGMENT_WORDS)
 		return -EFBIG;
 	if (segments > store->maps.segment_count - store->segment_fds.count)
 		return -ENOSPC;
-	while (segments-- && !error)
-		error = add_segment(store);
-	return error;
+	return segments ? add_segments(store, segments) : 0;
 }
 
 /* Writes words that lie in one segment. */

@@ -4,7 +4,8 @@
  * the tables into the kernel.
  *
  * A file is opened as soon as it is asked for, because its process may end any moment; it is read
- * when its turn comes. First come first served: what is sampled most is asked for first.
+ * when its turn comes. The smallest comes first: reading takes the longer the larger a file is, and
+ * a compiler's libraries shall not keep libc waiting.
  */
 #include "capture/unwind_tables.h"
 
@@ -30,6 +31,8 @@ enum {
 	FILES_OPEN_MAX = 32,
 	RULES_MAX = 1 << 16, /* of one file; real ones have some hundreds */
 	NS_PER_MS = 1000000,
+	/* About: it is 0.5 for libc, 0.8 for libLLVM and 1.6 for libclang-cpp. */
+	READ_NS_PER_BYTE = 1,
 };
 
 static const u64 work_ns = 30 * (u64)NS_PER_MS;
@@ -42,7 +45,8 @@ static const u64 prefetch_ns[] = {
 /* A file that was asked for. */
 struct request {
 	struct file_wanted wanted;
-	int fd; /* -1: not open yet */
+	int fd;		/* -1: not open yet */
+	u64 file_bytes; /* if it is open */
 };
 
 struct unwind_tables {
@@ -51,7 +55,7 @@ struct unwind_tables {
 	struct known_files *files;
 	struct file_paths paths;
 	VEC(struct request) requests;
-	size_t next_request, open_count;
+	size_t open_count;
 	int event_fd;
 	enum prefetch_rule rule;
 	bool is_scanned_running; /* the process that the start-up scan tells of now */
@@ -134,7 +138,8 @@ static int read_file(struct unwind_tables *tables, const struct request *request
 
 /* --- requests --- */
 
-static int open_file(struct unwind_tables *tables, const struct file_wanted *wanted)
+static int open_file(struct unwind_tables *tables, const struct file_wanted *wanted,
+		     struct stat *ret_status)
 {
 	struct mapping mapping = {
 		.pid = wanted->pid,
@@ -145,19 +150,21 @@ static int open_file(struct unwind_tables *tables, const struct file_wanted *wan
 		.inode = wanted->file.inode,
 		.inode_generation = wanted->file.generation,
 	};
-	struct stat status;
 
 	mapping.path = file_paths_find(&tables->paths, &mapping);
-	return mapped_file_open(-1, &mapping, MATCH_PLACE, &status);
+	return mapped_file_open(-1, &mapping, MATCH_PLACE, ret_status);
 }
 
 /* Opens the file, if not too many are open. */
 static void try_to_open(struct unwind_tables *tables, struct request *request)
 {
+	struct stat status = {0};
+
 	if (request->fd >= 0 || tables->open_count >= FILES_OPEN_MAX ||
 	    is_vdso(&request->wanted.file))
 		return;
-	request->fd = open_file(tables, &request->wanted);
+	request->fd = open_file(tables, &request->wanted, &status);
+	request->file_bytes = (u64)status.st_size;
 	tables->open_count += request->fd >= 0;
 }
 
@@ -205,7 +212,7 @@ static void serve(struct unwind_tables *tables, struct request *request)
 
 static bool has_requests(const struct unwind_tables *tables)
 {
-	return tables->next_request < tables->requests.count;
+	return tables->requests.count > 0;
 }
 
 /* Makes the descriptor say whether there is something to do. */
@@ -219,31 +226,42 @@ static void tell(const struct unwind_tables *tables)
 		eventfd_read(tables->event_fd, &value); /* not blocking */
 }
 
+/* Takes the request for the smallest file out of the others. There is at least one. */
+static struct request take_smallest(struct unwind_tables *tables)
+{
+	struct request *requests = tables->requests.items, smallest;
+	size_t row = 0;
+
+	for (size_t i = 1; i < tables->requests.count; i++)
+		if (requests[i].file_bytes < requests[row].file_bytes)
+			row = i;
+	smallest = requests[row];
+	requests[row] = requests[--tables->requests.count];
+	return smallest;
+}
+
 static void serve_until(struct unwind_tables *tables, u64 end_ns)
 {
 	while (has_requests(tables) && clock_ns() < end_ns) {
-		struct request *request = &tables->requests.items[tables->next_request++];
+		struct request request = take_smallest(tables);
 
-		serve(tables, request);
-		close_file(tables, request);
+		serve(tables, &request);
+		close_file(tables, &request);
 	}
-	if (!has_requests(tables))
-		tables->requests.count = tables->next_request = 0;
 }
 
-static void add_request(struct unwind_tables *tables, const struct file_wanted *wanted, int fd)
+static void add_request(struct unwind_tables *tables, const struct request *request)
 {
-	*vec_add(&tables->requests) = (struct request){.wanted = *wanted, .fd = fd};
-	tables->open_count += fd >= 0;
+	*vec_add(&tables->requests) = *request;
+	tables->open_count += request->fd >= 0;
 }
 
 void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *wanted)
 {
 	/* Each key is asked for once, so that there can hardly be more than keys. */
-	if (tables->requests.count - tables->next_request >= 2 * UNWIND_FILES_MAX ||
-	    wanted->end <= wanted->start)
+	if (tables->requests.count >= 2 * UNWIND_FILES_MAX || wanted->end <= wanted->start)
 		return;
-	add_request(tables, wanted, -1);
+	add_request(tables, &(struct request){.wanted = *wanted, .fd = -1});
 	try_to_open(tables, &tables->requests.items[tables->requests.count - 1]);
 	tell(tables);
 }
@@ -268,28 +286,33 @@ int unwind_tables_fd(const struct unwind_tables *tables)
  * ask themselves. */
 static void prefetch(struct unwind_tables *tables, const struct mapping *mapping)
 {
-	struct file_wanted wanted = {
-		.kind = RECORD_FILE_WANTED,
-		.pid = mapping->pid,
-		.start = mapping->start,
-		.end = mapping->start + mapping->bytes,
-		.file = {mapping->inode, mapping->major << DEVICE_MINOR_BITS | mapping->minor, 0},
+	struct request request = {
+		.wanted = {.kind = RECORD_FILE_WANTED,
+			   .pid = mapping->pid,
+			   .start = mapping->start,
+			   .end = mapping->start + mapping->bytes,
+			   .file = {.inode = mapping->inode,
+				    .device = mapping->major << DEVICE_MINOR_BITS |
+					      mapping->minor}},
 	};
+	struct unwind_file_key *key = &request.wanted.file;
 	struct stat status;
-	int fd;
 
 	if (tables->open_count >= FILES_OPEN_MAX)
 		return;
-	fd = mapped_file_open(-1, mapping, MATCH_INODE, &status);
-	if (fd < 0)
+	request.fd = mapped_file_open(-1, mapping, MATCH_INODE, &status);
+	if (request.fd < 0)
 		return;
-	if (mapped_file_generation(fd, &wanted.file.generation) ||
-	    known_files_has(tables->files, &wanted.file)) {
-		close(fd);
+	request.file_bytes = (u64)status.st_size;
+	if (mapped_file_generation(request.fd, &key->generation) ||
+	    known_files_has(tables->files, key) ||
+	    (tables->prefetch_left_ns &&
+	     request.file_bytes * READ_NS_PER_BYTE > tables->prefetch_left_ns)) {
+		close(request.fd);
 		return;
 	}
-	known_files_row(tables->files, &wanted.file);
-	add_request(tables, &wanted, fd);
+	known_files_row(tables->files, key);
+	add_request(tables, &request);
 	tell(tables);
 }
 
@@ -352,7 +375,7 @@ static void unwind_tables_closep(struct unwind_tables **tables)
 
 int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **ret_tables)
 {
-	static const struct file_wanted vdso = {.file = {.inode = UNWIND_VDSO_INODE}};
+	static const struct request vdso = {.wanted.file.inode = UNWIND_VDSO_INODE, .fd = -1};
 	CLEANUP(unwind_tables_closep) struct unwind_tables *tables = must_alloc(sizeof(*tables));
 
 	tables->sink = (struct event_sink){.on_mapping = learn_mapping, .on_fork = learn_process};
@@ -362,7 +385,7 @@ int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **re
 	tables->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tables->event_fd < 0)
 		return fail(-errno, NULL, "cannot wait for requests of the BPF programs");
-	add_request(tables, &vdso, -1);
+	add_request(tables, &vdso);
 	serve_until(tables, ~0ULL);
 	*ret_tables = TAKE(tables);
 	return 0;
@@ -372,7 +395,7 @@ void unwind_tables_close(struct unwind_tables *tables)
 {
 	if (!tables)
 		return;
-	for (size_t i = tables->next_request; i < tables->requests.count; i++)
+	for (size_t i = 0; i < tables->requests.count; i++)
 		close_file(tables, &tables->requests.items[i]);
 	vec_release(&tables->requests);
 	known_files_free(tables->files);

@@ -37,7 +37,7 @@ void unwind_tables_started(struct unwind_tables *tables, u32 command);
 void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *wanted);
 /* Readable while there are files to read. Borrowed. */
 int unwind_tables_fd(const struct unwind_tables *tables);
-/* Reads files that were asked for, first come first served, for some 30 ms or until one is done: the
+/* Reads files that were asked for, the smallest first, for some 30 ms or until one is done: the
  * largest takes 60 ms, and the ring holds what comes meanwhile. Call it after every drain.
  *
  * now_ns  CLOCK_MONOTONIC */

@@ -38,9 +38,9 @@ enum {
 
 /* While it is the same, a process is the same and has the same mappings. */
 struct mapping_stamp {
-	u64 mm, start_time, exec_id;
+	u64 mm, exec_id;
 	u64 changes; /* of its mappings; 0: unknown, this stamp is equal to none */
-	u64 second;  /* mappings are looked up anew about once a second, see struct unwind_file */
+	u64 second;  /* files are looked up anew about once a second, see struct unwind_file */
 	u32 pid, epoch;
 };
 

@@ -53,7 +53,6 @@ struct task_struct {
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
-	__u64 start_time;
 	struct signal_struct *signal;
 	__u64 self_exec_id;
 	struct css_set *cgroups;

@@ -51,14 +51,23 @@ static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data
 	record->header.walked = WALKER_KERNEL;
 }
 
+/* Kernel threads have no stack of their own, what they borrow is not what runs; and a task that
+ * ends has given back its memory. */
+static __always_inline bool has_user_stack(u8 mode)
+{
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+
+	if (mode == MODE_USER)
+		return true;
+	return !(BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD) && BPF_CORE_READ(task, mm);
+}
+
 static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
 					    struct scratch *scratch)
 {
-	const struct task_struct *task = (const void *)bpf_get_current_task();
 	struct sample_record *record = &scratch->record;
 
-	if (record->header.mode == MODE_KERNEL &&
-	    (BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD))
+	if (!has_user_stack(record->header.mode))
 		return;
 	if (!find_user_registers(ctx, scratch))
 		take_user_stack_by_helper(ctx, record);

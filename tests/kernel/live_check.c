@@ -60,7 +60,12 @@ struct check {
 	VEC(struct proof_record *) proofs;
 	u64 verdicts[VERDICTS], shorter[CUTS], cuts[CUTS];
 	u64 samples, frames, unproven;
-	u32 shown, most_shown;
+	u32 shown[VERDICTS][CUTS];
+	/* What was asked for. */
+	u32 most_shown;
+	u64 rate_hz, least_samples;
+	double least_whole;
+	const char *name;
 };
 
 static u64 proof_key(u64 time_ns, u32 tid)
@@ -104,15 +109,17 @@ static void show_frame(const struct check *check, u32 pid, const char *whose, u6
 }
 
 static void show(struct check *check, const struct sample *sample, const struct frame *ours,
-		 u32 count, const struct proof_record *proof)
+		 const struct proof_record *proof, enum verdict verdict)
 {
 	const struct libdw_stack *theirs = &check->theirs;
+	u32 count = sample->frame_count - (u32)(ours - sample->frames);
 
-	if (check->shown++ >= check->most_shown)
+	/* Likewise many of each kind. */
+	if (check->shown[verdict][sample->cut % CUTS]++ >= check->most_shown)
 		return;
-	printf("  pid %u tid %u, ours %s after %u frames, libdw after %u: %s, missed %#lx\n",
-	       sample->pid, sample->tid, cut_names[sample->cut], count, theirs->count,
-	       theirs->why ? theirs->why : "end", theirs->missed);
+	printf("  %s, pid %u tid %u, ours %s after %u frames, libdw after %u: %s, missed %#lx\n",
+	       verdict_names[verdict], sample->pid, sample->tid, cut_names[sample->cut], count,
+	       theirs->count, theirs->why ? theirs->why : "end", theirs->missed);
 	for (u32 i = 0; i <= UNWIND_REGISTERS; i++)
 		if (i < 16 || i == UNWIND_REGISTERS || proof->registers[i])
 			printf("    r%u=%#lx%s", i, proof->registers[i],
@@ -163,19 +170,19 @@ static int check_sample(struct event_sink *self, const struct sample *sample)
 	check->verdicts[verdict]++;
 	if (verdict == OURS_SHORTER)
 		check->shorter[sample->cut % CUTS]++;
-	if (verdict == DIFFERENT || verdict == LIBDW_GAVE_UP || verdict == OURS_SHORTER)
-		show(check, sample, ours, count, proof);
+	if (verdict == DIFFERENT || verdict == LIBDW_GAVE_UP || sample->cut != CUT_COMPLETE)
+		show(check, sample, ours, proof, verdict);
 	return 0;
 }
 
 /* --- recording --- */
 
-static int record(struct check *check, u64 rate_hz, char **command)
+static int record(struct check *check, char **command)
 {
 	struct parsed_event clock = {.name = "cpu-clock",
 				     .type = PERF_TYPE_SOFTWARE,
 				     .config = PERF_COUNT_SW_CPU_CLOCK,
-				     .rate = rate_hz,
+				     .rate = check->rate_hz,
 				     .is_frequency = true};
 	struct capture_settings settings = {.targets = {.command = command},
 					    .events = &clock,
@@ -210,14 +217,18 @@ static int record(struct check *check, u64 rate_hz, char **command)
 	return error;
 }
 
-static void print_figures(const struct check *check, const char *program)
+static double whole_percent(const struct check *check)
 {
-	const char *name = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
-	double whole = 100.0 * (double)check->cuts[CUT_COMPLETE] /
-		       (double)(check->samples + !check->samples);
+	return check->samples ? 100.0 * (double)check->cuts[CUT_COMPLETE] / (double)check->samples
+			      : 0;
+}
 
-	printf("%-12s %6lu samples %6.2f%% whole %5.1f frames", name, check->samples, whole,
-	       (double)check->frames / (double)(check->samples + !check->samples));
+static void print_figures(const struct check *check)
+{
+	double frames = check->samples ? (double)check->frames / (double)check->samples : 0;
+
+	printf("%-12s %6lu samples %6.2f%% whole %5.1f frames", check->name, check->samples,
+	       whole_percent(check), frames);
 	for (u32 verdict = 0; verdict < VERDICTS; verdict++)
 		if (check->verdicts[verdict] || verdict == EQUAL || verdict == DIFFERENT)
 			printf(", %lu %s", check->verdicts[verdict], verdict_names[verdict]);
@@ -232,36 +243,61 @@ static void print_figures(const struct check *check, const char *program)
 	printf("\n");
 }
 
+static bool is_proven(const struct check *check)
+{
+	return check->samples - check->unproven >= check->least_samples &&
+	       !check->verdicts[DIFFERENT] && whole_percent(check) >= check->least_whole;
+}
+
+/* Reads the options. Returns false if one is not known. */
+static bool read_options(struct check *check, int argc, char **argv)
+{
+	int option;
+
+	while ((option = getopt(argc, argv, "+F:n:w:d:N:")) != -1) {
+		if (option == 'F')
+			check->rate_hz = strtoull(optarg, NULL, 10);
+		else if (option == 'n')
+			check->least_samples = strtoull(optarg, NULL, 10);
+		else if (option == 'w')
+			check->least_whole = strtod(optarg, NULL);
+		else if (option == 'd')
+			check->most_shown = (u32)strtoul(optarg, NULL, 10);
+		else if (option == 'N')
+			check->name = optarg;
+		else
+			return false;
+	}
+	return optind < argc;
+}
+
 int main(int argc, char **argv)
 {
-	static struct check check = {.sink = {.on_sample = check_sample}, .most_shown = 3};
-	u64 rate_hz = 999;
-	int option, error;
+	static struct check check = {.sink = {.on_sample = check_sample},
+				     .most_shown = 3,
+				     .rate_hz = 999,
+				     .least_samples = 1,
+				     .least_whole = 99,
+				     .name = "command"};
+	int error;
 
-	while ((option = getopt(argc, argv, "+F:d:")) != -1) {
-		if (option == 'F')
-			rate_hz = strtoull(optarg, NULL, 10);
-		else if (option == 'd')
-			check.most_shown = (u32)strtoul(optarg, NULL, 10);
-		else
-			return 2;
-	}
-	if (optind == argc) {
-		fprintf(stderr, "usage: live_check [-F HZ] [-d DIFFERENCES] COMMAND [ARGS...]\n");
+	if (!read_options(&check, argc, argv)) {
+		fprintf(stderr, "usage: live_check [-F HZ] [-n LEAST] [-w WHOLE] [-d DIFFERENCES] "
+				"[-N NAME] COMMAND [ARGS...]\n");
 		return 2;
 	}
 	check.table = process_table_new();
 	check.walker = libdw_walker_new(check.table);
-	error = record(&check, rate_hz, argv + optind);
+	error = record(&check, argv + optind);
 	if (error)
 		fprintf(stderr, "live_check: %s\n", fail_sentence());
 	else
-		print_figures(&check, argv[optind]);
+		print_figures(&check);
 	for (size_t i = 0; i < check.proofs.count; i++)
 		free(check.proofs.items[i]);
 	vec_release(&check.proofs);
 	idmap_release(&check.proof_rows);
 	libdw_walker_free(check.walker);
 	process_table_free(check.table);
-	return error || !check.samples || check.verdicts[DIFFERENT] || check.unproven;
+	return error || !is_proven(&check);
 }

@@ -1,0 +1,39 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# The stacks of programs as distributions build them, walked in the kernel, are those that libdw finds
+# with the same registers and the same bytes of stack (live_check.c).
+
+bats_require_minimum_version 1.5.0
+
+setup_file() {
+	local build="${BUILD:-$PWD/build}"
+	export LIVE_CHECK="$build/tests/kernel/live_check" WORKLOADS="${WORKLOADS:-$build/tests/workloads}"
+	export PROGRAM="$BATS_TEST_DIRNAME/live_program.sh" TABLE="$BATS_FILE_TMPDIR/table"
+	export SIZE=1
+	export LEAST=100
+	[ -z "$TEST_ALL" ] || { SIZE=8 && LEAST=1000; }
+	sh "$PROGRAM" "$BATS_FILE_TMPDIR" prepare "$SIZE"
+}
+
+setup() {
+	[ "$(id -u)" = 0 ] || skip "not root"
+}
+
+# equals_libdw PROGRAM...: libdw finds the same stacks, in 1,000 samples if there is time for it
+equals_libdw() {
+	local program
+	for program; do
+		"$LIVE_CHECK" -n "$LEAST" -N "$program" -F 1999 \
+			sh "$PROGRAM" "$BATS_FILE_TMPDIR" "$program" "$SIZE" >>"$TABLE" ||
+			{ cat "$TABLE" && return 1; }
+	done
+}
+
+@test "programs as the distribution builds them" {
+	local programs=(python3 perl sort)
+	[ -z "$TEST_ALL" ] || programs+=(xz openssl git sqlite3 cc1 cc1plus clang c++)
+	[ -z "$TEST_ALL" ] || ! command -v node >/dev/null || programs+=(node)
+	equals_libdw "${programs[@]}"
+	[ -z "$TEST_ALL" ] || sed 's/^/# /' "$TABLE" >&3
+}

@@ -11,7 +11,7 @@ import os
 import re
 import sys
 
-LEAST = int(os.environ.get("LEAST_SAMPLES", "100"))
+LEAST = int(os.environ.get("LEAST_SAMPLES", "50"))
 WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads")
 # What starts a process or a thread: nothing stands above it.
 ROOTS = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3", "__GI___clone3",
@@ -29,7 +29,9 @@ def comment_of(program):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     included = re.search(r'^#include "(\w+)\.c"', text, re.M)
-    return comment_of(included.group(1)) if included else text[:text.index("#", 100)]
+    if included:
+        return comment_of(included.group(1))
+    return re.match(r"(?:\s*/\*.*?\*/)+", text, re.S).group(0)
 
 
 def of_mode(comment, word, mode):
@@ -56,14 +58,15 @@ class Truth:
         words = [line.split() for line in self.lines]
         self.true = re.compile("|".join(self.beginning(line) for line in words))
         # A stack that was cut lacks its outermost frames, however many.
-        self.rest = re.compile("|".join(self.beginning(line[start:]) for line in words
+        self.rest = re.compile("|".join(self.beginning(line[start:], 0) for line in words
                                         for start in range(len(line))))
 
-    def beginning(self, words):
-        """A pattern for a line of the comment and its beginnings."""
+    def beginning(self, words, least=None):
+        """A pattern for a line of the comment and its beginnings. Where the line says N frames,
+        `least` are enough."""
         if "~" in words:
             at = words.index("~")
-            return self.beginning(words[:at]) + self.beginning(words[at + 1:])
+            return self.beginning(words[:at], least) + self.beginning(words[at + 1:], least)
         others = self.letter(".") + "*"
         pattern = others
         for word in reversed(words):
@@ -71,8 +74,9 @@ class Truth:
                 pattern = others + pattern
             elif word.endswith("}"):
                 letter, count = self.letter(word[:word.index("{")]), int(word[word.index("{") + 1:-1])
-                pattern = "(?:%s{%d}%s|%s{0,%d}%s)" % (letter, count, pattern, letter, count,
-                                                       others)
+                first = count if least is None else least
+                pattern = "(?:%s{%d,%d}%s|%s{0,%d}%s)" % (letter, first, count, pattern, letter,
+                                                          count, others)
             else:
                 plus = word.endswith("+")
                 options = "|".join(self.letter(name) for name in word.rstrip("+").split("|"))

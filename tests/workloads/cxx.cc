@@ -5,8 +5,12 @@
  * thrown, in the destructors on their way, where they are caught, and in the unwinding itself.
  *
  * stacks throw: _start * main exceptions catches passes throws before_throw
- * stacks throw: _start * main exceptions catches passes Guard::~Guard() in_destructor
+ * stacks throw: _start * main exceptions catches passes Guard::~Guard in_destructor
  * stacks throw: _start * main exceptions catches in_handler
+ * stacks throw: _start * main exceptions catches catches|.
+ *
+ * The last line is passes() that resumes the unwinding: nothing returns from there, and the return
+ * address is already that of what stands behind it.
  */
 #include "known.h"
 
@@ -39,8 +43,6 @@ FRAME static void throws(int number)
 }
 }
 
-namespace
-{
 struct Guard {
 	__attribute__((noinline)) ~Guard()
 	{
@@ -48,7 +50,6 @@ struct Guard {
 		AFTER_CALL();
 	}
 };
-} // namespace
 
 extern "C" {
 

@@ -8,12 +8,11 @@
  * stacks spawn: _start * main spawns outer one_spawn
  * stacks fork: _start * main forks outer in_forked
  *
- * whole vfork: 90%
- * whole spawn: 90%
- * whole fork: 90%
+ * whole vfork: 60%
+ * whole spawn: 80%
+ * whole fork: 80%
  *
- * Between exec and the first instruction of the new program, and while a process ends, there is no
- * user stack any more.
+ * Between exec and the first instruction of the new program there is no user stack.
  */
 #include "known.h"
 

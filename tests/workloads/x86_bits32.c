@@ -4,14 +4,23 @@
  * A 32-bit program with frame pointers, without a C library. Its 64-bit registers mean nothing: it
  * must be told apart (how to read the stacks: known.h).
  *
- * stacks x86_bits32: _start outer middle leaf
+ * stacks x86_bits32: _start start outer middle leaf
  *
  * usage: x86_bits32      half a second or so
  */
 #define FRAME __attribute__((noipa, noinline))
 
-/* Called by the kernel. */
-void _start(void);
+/* Called by _start(). */
+void start(void);
+
+/* Where the kernel starts: no frame pointer yet, nothing to return to. */
+__asm__(".globl _start\n"
+	".type _start, @function\n"
+	"_start:\n"
+	"	xor %ebp, %ebp\n"
+	"	call start\n"
+	"	hlt\n"
+	".size _start, . - _start\n");
 
 FRAME static void leaf(void)
 {
@@ -34,7 +43,7 @@ FRAME static void outer(void)
 		middle();
 }
 
-void _start(void)
+void start(void)
 {
 	for (int turn = 0; turn < 100; turn++)
 		outer();

@@ -36,7 +36,7 @@ enum {
 };
 
 static const u64 work_ns = 30 * (u64)NS_PER_MS;
-/* By rule: how long reading files may hold up the start. */
+/* By rule: how much CPU time reading files may take before the start. */
 static const u64 prefetch_ns[] = {
 	[PREFETCH_MAPPED] = 500 * (u64)NS_PER_MS,
 	[PREFETCH_RUNNING] = 50 * (u64)NS_PER_MS,
@@ -65,11 +65,11 @@ struct unwind_tables {
 	u64 counters[COUNTER_COUNT];
 };
 
-static u64 clock_ns(void)
+static u64 clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return (u64)now.tv_sec * 1000 * NS_PER_MS + (u64)now.tv_nsec;
 }
 
@@ -242,7 +242,7 @@ static struct request take_smallest(struct unwind_tables *tables)
 
 static void serve_until(struct unwind_tables *tables, u64 end_ns)
 {
-	while (has_requests(tables) && clock_ns() < end_ns) {
+	while (has_requests(tables) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
 		struct request request = take_smallest(tables);
 
 		serve(tables, &request);
@@ -270,7 +270,7 @@ void unwind_tables_work(struct unwind_tables *tables, u64 now_ns)
 {
 	tables->now_ns = now_ns;
 	known_files_tend(tables->files, now_ns);
-	serve_until(tables, clock_ns() + work_ns);
+	serve_until(tables, clock_ns(CLOCK_MONOTONIC) + work_ns);
 	tell(tables);
 }
 
@@ -333,12 +333,13 @@ static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
 	file_paths_note(&tables->paths, mapping);
 	if (!is_prefetched(tables, mapping))
 		return 0;
-	start_ns = clock_ns();
+	/* Not the time of day: on a machine that is busy others take most of that. */
+	start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	prefetch(tables, mapping);
 	if (!tables->prefetch_left_ns)
 		return 0; /* it runs: its samples must be drained meanwhile */
 	serve_until(tables, ~0ULL);
-	spent_ns = clock_ns() - start_ns;
+	spent_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	tables->prefetch_left_ns -= spent_ns < tables->prefetch_left_ns ? spent_ns
 									: tables->prefetch_left_ns;
 	return 0;
@@ -381,7 +382,7 @@ int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **re
 	tables->sink = (struct event_sink){.on_mapping = learn_mapping, .on_fork = learn_process};
 	tables->store = table_store_new(maps);
 	tables->files = known_files_new(maps, tables->store);
-	tables->now_ns = clock_ns();
+	tables->now_ns = clock_ns(CLOCK_MONOTONIC);
 	tables->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tables->event_fd < 0)
 		return fail(-errno, NULL, "cannot wait for requests of the BPF programs");

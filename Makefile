@@ -20,6 +20,8 @@ DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clan
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
 	linux-perf|linux-tools-generic ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
+# Only for `make test-kernels`.
+DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 busybox-static cpio debian-archive-keyring bsdextrautils
 
 # All CPUs, unless -j says otherwise.
 ifeq ($(MAKELEVEL),0)
@@ -196,6 +198,14 @@ kernel-tests: tests-built ## build and run the tests that load BPF (as root)
 .PHONY: cli-tests
 cli-tests: tests-built ## build and run the command-line tests
 	$(Q)$(run_tests) cli
+
+.PHONY: test-kernels
+test-kernels: ## boot Debian kernels in qemu and run the kernel tests there (KERNELS=… only some)
+	@$(call need,$(DEB_PACKAGES) $(DEB_KERNEL_TEST_PACKAGES))
+	@$(MAKE) --no-print-directory kernels-run; status=$$?; $(give_back); exit $$status
+.PHONY: kernels-run
+kernels-run: tests-built
+	$(Q)BUILD=$(abspath $(BUILD)) tests/kernels/run.sh $(KERNELS)
 
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
 	@mkdir -p $(@D)

@@ -10,8 +10,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-enum { CHILDREN = 1000 };
-
 /* What the storm mapped: files, and those that came with the id that is in the file. */
 static u64 mapped_files, right_ids;
 
@@ -49,8 +47,10 @@ static void record_storm(struct recording *recording, bool beside_another)
 {
 	int older = beside_another ? ask_for_build_ids() : -1;
 	int newer = -1;
+	u32 children = amount(1000);
 	CLEANUP(freep) char *forky = workload("forky");
-	char *storm[] = {forky, "1000", "0", "/bin/true", NULL};
+	CLEANUP(freep) char *count = must_format("%u", children);
+	char *storm[] = {forky, count, "0", "/bin/true", NULL};
 	struct capture_settings settings = {.targets = {.command = storm}};
 
 	mapped_files = right_ids = 0;
@@ -64,7 +64,7 @@ static void record_storm(struct recording *recording, bool beside_another)
 	closep(&older);
 	closep(&newer);
 	/* The program, its interpreter, its library. */
-	assert_true(mapped_files >= 3 * CHILDREN);
+	assert_true(mapped_files >= 3ULL * children);
 	assert_int_equal(right_ids, mapped_files);
 }
 

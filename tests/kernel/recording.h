@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "bpfprof/counters.h"
 #include "capture/capture.h"
+#include "kernel/amount.h"
 #include "unit/unit.h"
 
 #include <errno.h>

@@ -1,0 +1,120 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# What a person types, inside a guest. busybox is all there is, so this prints its own TAP. A test is a
+# function named after what it holds; it fails with its first command that does.
+#
+# The host may give the guest no time for a while, and then ticks are late: so work goes by count where
+# it can, and of samples a few are enough, but each of them must be right.
+
+file=/tmp/perf.data
+
+# Records with what is given, quietly.
+record() {
+	bpfprof record -q -o "$file" "$@"
+}
+
+# The stacks of what was recorded, a line each, innermost first: foo;bar;main;
+stacks() {
+	bpfprof script -i "$file" -F ip,sym | awk 'NF { printf "%s;", $2 } !NF { print "" }'
+}
+
+# Whether $2 lines of stdin or more match $1.
+at_least() {
+	found=$(grep -c "$1") || :
+	echo "$found lines with $1, $2 expected"
+	[ "$found" -ge "$2" ]
+}
+
+check_finds_all_that_recording_needs() {
+	bpfprof check
+}
+
+one_event_loads() {
+	record -F 999 -e cpu-clock -- mainbarfoo 100
+	stacks | at_least '^foo;' 10
+}
+
+two_events_load() {
+	record -F 999 -e cpu-clock,page-faults -- mainbarfoo 100
+	bpfprof script -i "$file" -F event | sort | uniq -c
+	bpfprof script -i "$file" -F event | at_least page-faults 1
+	bpfprof script -i "$file" -F event | at_least cpu-clock 1
+}
+
+sixteen_events_load() {
+	clocks=cpu-clock,cpu-clock:u,cpu-clock:k,task-clock,task-clock:u,task-clock:k
+	faults=page-faults,page-faults:u,page-faults:k,minor-faults,minor-faults:u,minor-faults:k
+	record -F 199 -e "$clocks,$faults,context-switches,cpu-migrations,context-switches:k,cpu-migrations:k" \
+		-- forky 50 2000000
+	stacks | at_least '^child_work;' 10
+	bpfprof script -i "$file" -F event | sort -u | at_least : 8
+}
+
+frame_pointers_give_the_known_stack() {
+	record -F 999 --call-graph fp -- deep 30 0.6
+	stacks >/tmp/stacks
+	at_least '^at_the_bottom;\(down;\)\{30\}main;' 20 </tmp/stacks
+	# Whoever was at the bottom was called by 30 of down().
+	! grep '^at_the_bottom' /tmp/stacks | grep -v '^at_the_bottom;\(down;\)\{30\}main;'
+}
+
+no_stacks_come_if_none_are_asked_for() {
+	record -F 999 --call-graph none -- mainbarfoo 100
+	bpfprof script -i "$file" -F ip,sym >/tmp/stacks
+	at_least ' foo$' 10 </tmp/stacks
+	! grep -q '^$' /tmp/stacks # which separates stacks
+}
+
+report_shows_who_called_whom() {
+	record -F 999 -- mainbarfoo 300
+	bpfprof report -i "$file" --percent-limit 5 >/tmp/report
+	cat /tmp/report
+	for name in main bar foo; do
+		grep -q "mainbarfoo *\[\.\] $name\$" /tmp/report || return 1
+	done
+}
+
+children_of_a_process_are_followed() {
+	forky 1000000 1000000 &
+	record -F 999 -p $! --duration 1
+	kill $!
+	bpfprof script -i "$file" -F comm | sort | uniq -c | tail -n 5
+	bpfprof script -i "$file" -F comm | at_least ' *child-[0-9]' 20
+}
+
+pids_are_those_of_the_namespace() {
+	unshare -p -f --mount-proc sh -c 'spin 20 & pid=$!
+		bpfprof record -q -F 499 -p $pid --duration 1 -o "$0"; kill $pid; echo $pid >/tmp/pid' "$file"
+	[ "$(cat /tmp/pid)" -lt 20 ]
+	[ "$(bpfprof script -i "$file" -F pid | tr -d ' ' | grep . | sort -u)" = "$(cat /tmp/pid)" ]
+}
+
+whole_machine_adds_up() {
+	spin 1 2 &
+	bpfprof record -v -a -F 999 --duration 0.5 -o "$file" 2>&1 | tee /tmp/counters
+	wait
+	awk '/overflows / { seen = $3 } /samples_sent|skipped_|lost_/ { sum += $3 }
+		END { print seen " seen, " sum " accounted for"; exit !(seen > 500 && seen == sum) }' \
+		/tmp/counters
+}
+
+run_test() {
+	(set -e; "$1") >/tmp/output 2>&1 # not as a condition: -e would not hold there
+	status=$?
+	if [ $status = 0 ]; then
+		echo "ok $2 - $1"
+	else
+		echo "not ok $2 - $1"
+		tail -n 30 /tmp/output | sed 's/^/# /'
+	fi
+}
+
+PATH=$PATH:$WORKLOADS
+tests=$(sed -n 's/^\([a-z_]*_[a-z_]*\)() {$/\1/p' "$0" | grep -v '^at_least$\|^run_test$')
+number=0
+for test in $tests; do
+	number=$((number + 1))
+	run_test "$test" "$number"
+done
+echo "1..$number"

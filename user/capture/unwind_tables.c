@@ -20,6 +20,7 @@
 
 #include <elf.h>
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
@@ -33,6 +34,7 @@ enum {
 	NS_PER_MS = 1000000,
 	/* About: it is 0.5 for libc, 0.8 for libLLVM and 1.6 for libclang-cpp. */
 	READ_NS_PER_BYTE = 1,
+	TRIM_BYTES = 8 << 20, /* of files; below that it is not worth the time */
 };
 
 static const u64 work_ns = 30 * (u64)NS_PER_MS;
@@ -62,6 +64,7 @@ struct unwind_tables {
 	u64 prefetch_left_ns;	 /* 0: the start is over */
 	u32 prefetch_pid;	 /* 0: nobody's */
 	u64 now_ns;		 /* as of the last unwind_tables_work() */
+	u64 untrimmed_bytes;	 /* of files that were read since memory was given back */
 	u64 counters[COUNTER_COUNT];
 };
 
@@ -247,7 +250,18 @@ static void serve_until(struct unwind_tables *tables, u64 end_ns)
 
 		serve(tables, &request);
 		close_file(tables, &request);
+		tables->untrimmed_bytes += request.file_bytes;
 	}
+}
+
+/* The largest binaries take some ten times what the recording takes else, for a tenth of a second.
+ * The C library would keep that for the next time. */
+static void give_memory_back(struct unwind_tables *tables)
+{
+	if (has_requests(tables) || tables->untrimmed_bytes < TRIM_BYTES)
+		return;
+	tables->untrimmed_bytes = 0;
+	malloc_trim(0);
 }
 
 static void add_request(struct unwind_tables *tables, const struct request *request)
@@ -271,6 +285,7 @@ void unwind_tables_work(struct unwind_tables *tables, u64 now_ns)
 	tables->now_ns = now_ns;
 	known_files_tend(tables->files, now_ns);
 	serve_until(tables, clock_ns(CLOCK_MONOTONIC) + work_ns);
+	give_memory_back(tables);
 	tell(tables);
 }
 

@@ -122,30 +122,44 @@ static __always_inline bool learn_vma(struct scratch *scratch, u32 row, u64 addr
 	return true;
 }
 
-/* Searches the mapping that holds `address` and remembers it. Leaves its row in walk.row, or
- * MAPPING_NONE or MAPPING_UNKNOWN. Global, see move_window(). */
-__noinline int learn_mapping(u64 address)
+/* Searches the kernel's tree for the mapping that holds `address`, and remembers it. Returns its
+ * row, MAPPING_NONE or MAPPING_UNKNOWN. */
+static __always_inline u32 learn_mapping(struct scratch *scratch, u64 address)
+{
+	struct known_process *process = known_process(scratch);
+	u32 row = process->next & (MAPPINGS_KNOWN - 1);
+	int found = search_vma(address);
+
+	if (found == VMA_IN_CHANGE) /* by another thread just now */
+		found = search_vma(address);
+	if (found != VMA_FOUND)
+		return found == VMA_NONE ? MAPPING_NONE : MAPPING_UNKNOWN;
+	process->bytes[row] = 0;
+	if (!learn_vma(scratch, row, address))
+		return MAPPING_NONE;
+	process->next++;
+	return row;
+}
+
+/* Leaves in walk.row which mapping of code holds `address`: one that is known, or one that becomes
+ * so. Global, see move_window(). */
+__noinline int search_mapping(u64 address)
 {
 	struct scratch *scratch = scratch_here();
-	struct known_process *process;
-	int found;
-	u32 row;
+	const struct known_process *process;
+	u32 row = MAPPINGS_KNOWN;
 
 	if (!scratch)
 		return 1;
 	process = known_process(scratch);
-	found = search_vma(address);
-	if (found == VMA_IN_CHANGE) /* by another thread just now */
-		found = search_vma(address);
-	scratch->walk.row = found == VMA_NONE ? MAPPING_NONE : MAPPING_UNKNOWN;
-	if (found != VMA_FOUND)
-		return 0;
-	row = process->next & (MAPPINGS_KNOWN - 1);
-	process->bytes[row] = 0;
-	if (!learn_vma(scratch, row, address))
-		return 0;
-	process->next++;
-	process->last = row;
+	for (u32 i = 0; i < MAPPINGS_KNOWN; i++) {
+		if (address - process->starts[i] < process->bytes[i]) {
+			row = i;
+			break;
+		}
+	}
+	if (row == MAPPINGS_KNOWN) /* without memory, the process is going */
+		row = scratch->walk.mm ? learn_mapping(scratch, address) : MAPPING_UNKNOWN;
 	scratch->walk.row = row;
 	return 0;
 }
@@ -159,18 +173,9 @@ static __always_inline u32 find_mapping(struct scratch *scratch, u64 address)
 
 	if (address - process->starts[last] < process->bytes[last])
 		return last;
-	if (!scratch->walk.mm)
-		return MAPPING_UNKNOWN; /* the process is going: nothing is mapped any more */
-	scratch->walk.row = MAPPINGS_KNOWN;
-	for (u32 i = 0; i < MAPPINGS_KNOWN; i++) {
-		if (address - process->starts[i] < process->bytes[i]) {
-			scratch->walk.row = process->last = i;
-			break;
-		}
-	}
-	barrier(); /* out of a register and into a map, see struct user_walk */
-	if (scratch->walk.row >= MAPPINGS_KNOWN)
-		learn_mapping(address);
+	search_mapping(address);
+	if (scratch->walk.row < MAPPINGS_KNOWN)
+		process->last = scratch->walk.row;
 	return scratch->walk.row;
 }
 

@@ -9,18 +9,8 @@
 #ifndef USER_STACK_BPF_H
 #define USER_STACK_BPF_H
 
-#include "bpfprof/code_bytes.h"
 #include "bpfprof/unwind_find.h"
-#include "mapping.bpf.h"
-#include "user_memory.bpf.h"
-#include "user_registers.bpf.h"
-
-/* A jump over more than this, to memory that cannot be read, was no frame pointer: the usual limit
- * of a stack. */
-enum { LIKELY_STACK_BYTES = 8 * 1024 * 1024 };
-
-/* A process's first code may align its stack pointer. Source: psABI AMD64, 3.4.1, and AAPCS64. */
-enum { STACK_ALIGNMENT = 16 };
+#include "frame_pointer.bpf.h"
 
 enum { SEGMENT_CHUNK_BITS = 8 }; /* of a chunk's number: its place in the segment */
 _Static_assert(1 << SEGMENT_CHUNK_BITS == UNWIND_SEGMENT_CHUNKS, "chunks of a segment");
@@ -45,28 +35,6 @@ static __always_inline void take_pc(struct scratch *scratch)
 		scratch->record.frames[row] = scratch->walk.frame.pc;
 	header->user_frames++;
 	header->walked |= scratch->walk.found_by;
-}
-
-/* --- by frame pointers --- */
-
-/* Steps to the caller. Returns END_UNKNOWN if there is one, else why the stack ends. A frame
- * pointer that does not point up the stack is some other value in that register. */
-static __always_inline u8 step_by_frame_pointer(struct scratch *scratch)
-{
-	struct unwind_frame *frame = &scratch->walk.frame;
-	u64 address = frame->fp, fp = 0, pc = 0;
-
-	if (!address)
-		return END_COMPLETE;
-	if ((address & 7) || address < frame->sp)
-		return END_BROKEN;
-	if (!read_stack_word(scratch, address, &fp) ||
-	    !read_stack_word(scratch, address + sizeof(u64), &pc))
-		return address - frame->sp < LIKELY_STACK_BYTES ? END_UNREADABLE : END_BROKEN;
-	frame->sp = address + 2 * sizeof(u64);
-	frame->fp = fp;
-	frame->pc = unwind_code_address(MACHINE, pc);
-	return frame->pc ? END_UNKNOWN : END_COMPLETE;
 }
 
 /* --- by tables --- */
@@ -94,46 +62,6 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
 }
 
-/* Whether the frame is the one that the kernel started the process with: neither the dynamic linker
- * nor musl says so with a rule. What lies above is arguments. */
-static __always_inline bool is_first_frame(const struct user_walk *walk)
-{
-	const struct mm_struct *mm = (const void *)walk->mm;
-
-	return walk->frame.sp + STACK_ALIGNMENT > BPF_CORE_READ(mm, start_stack);
-}
-
-/* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
- * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
- * anything. */
-static __always_inline u8 step_without_rule(struct scratch *scratch)
-{
-	struct user_walk *walk = &scratch->walk;
-	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
-	u8 end;
-
-	if (walk->mm && is_first_frame(walk))
-		return END_COMPLETE;
-	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost)
-		return walk->doubt;
-	end = step_by_frame_pointer(scratch);
-	if (end)
-		return end == END_COMPLETE && is_chain ? end : walk->doubt;
-	walk->found_by = WALKER_FRAME_POINTER;
-	walk->is_unsure |= walk->doubt == END_NOT_ANALYSED;
-	walk->frame.is_exact = 0;
-	walk->frame.has_lr = 0;
-	walk->frame.has_registers = 0;
-	return END_UNKNOWN;
-}
-
-/* Whether the frame can be one: it was found by a rule, or the code around its pc looks it. */
-static __always_inline bool is_likely(const struct user_walk *walk, bool is_sigreturn)
-{
-	return walk->found_by != WALKER_FRAME_POINTER || is_sigreturn ||
-	       code_call_ends(MACHINE, walk->code[0]);
-}
-
 /* Takes the frame that the walk is at, and steps to its caller by the rule of its code. */
 static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 {
@@ -149,7 +77,8 @@ static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 	if (!rule || walk->found_by == WALKER_FRAME_POINTER) {
 		read_code(walk);
 		is_sigreturn = code_is_sigreturn(MACHINE, walk->code[1], walk->code[2]);
-		if (!is_likely(walk, is_sigreturn))
+		if (walk->found_by == WALKER_FRAME_POINTER && !is_sigreturn &&
+		    !is_return_address(scratch, row))
 			return doubt;
 	}
 	take_pc(scratch);

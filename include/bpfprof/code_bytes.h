@@ -10,39 +10,39 @@
 /* The bytes are given as the little-endian word that they are: byte 0 is the lowest. */
 #define CODE_BYTE(word, number) ((u8)((word) >> 8 * (number)))
 
-/*
- * Whether FF /2 (call through register or memory) with this ModRM and SIB byte has `length` bytes.
- * Prefixes stand before it and do not matter here.
- * Source: Intel SDM, volume 2A, 2.1.5, tables 2-2 and 2-3.
- */
-static inline __attribute__((always_inline)) bool code_is_indirect_call(u8 opcode, u8 modrm, u8 sib,
-									u32 length)
+/* Whether the bytes that stand `length` before the end of the word are `wanted` where `mask` is
+ * set. */
+static inline __attribute__((always_inline)) bool code_ends_with(u64 before, u32 length, u32 mask,
+								 u32 wanted)
 {
-	u8 mod = modrm >> 6, rm = modrm & 7;
-	u32 displacement = mod == 1 ? 1 : mod == 2 ? 4 : 0;
-	bool has_sib = mod != 3 && rm == 4;
-
-	if (opcode != 0xff || (modrm >> 3 & 7) != 2)
-		return false;
-	if (mod == 0 && (rm == 5 || (has_sib && (sib & 7) == 5)))
-		displacement = 4;
-	return 2 + has_sib + displacement == length;
+	return ((u32)(before >> 8 * (8 - length)) & mask) == wanted;
 }
 
-/* Whether the word of code before an address ends with a call. */
+/*
+ * Whether the word of code before an address ends with a call: E8 and a distance, or FF /2 with its
+ * ModRM and SIB byte and displacement. Prefixes stand before it and do not matter. Written out, as
+ * the verifier multiplies branches that depend on one another.
+ * Source: Intel SDM, volume 2A, 2.1.5, tables 2-2 and 2-3.
+ */
 static inline __attribute__((always_inline)) bool x86_64_call_ends(u64 before)
 {
-	if (CODE_BYTE(before, 3) == 0xe8) /* and a distance of 4 bytes */
-		return true;
-	return code_is_indirect_call(CODE_BYTE(before, 6), CODE_BYTE(before, 7), 0, 2) ||
-	       code_is_indirect_call(CODE_BYTE(before, 5), CODE_BYTE(before, 6),
-				     CODE_BYTE(before, 7), 3) ||
-	       code_is_indirect_call(CODE_BYTE(before, 4), CODE_BYTE(before, 5),
-				     CODE_BYTE(before, 6), 4) ||
-	       code_is_indirect_call(CODE_BYTE(before, 2), CODE_BYTE(before, 3),
-				     CODE_BYTE(before, 4), 6) ||
-	       code_is_indirect_call(CODE_BYTE(before, 1), CODE_BYTE(before, 2),
-				     CODE_BYTE(before, 3), 7);
+	return code_ends_with(before, 5, 0xff, 0xe8) ||
+	       code_ends_with(before, 2, 0xf8ff, 0xd0ff) || /* *%rax … */
+	       code_ends_with(before, 2, 0xfcff, 0x10ff) || /* *(%rax) …, not rsp and rbp */
+	       code_ends_with(before, 2, 0xfeff, 0x16ff) ||
+	       code_ends_with(before, 6, 0xffff, 0x15ff) || /* *n(%rip) */
+	       code_ends_with(before, 3, 0xfcff, 0x50ff) || /* *n(%rax) …, n of one byte, not rsp */
+	       code_ends_with(before, 3, 0xffff, 0x55ff) ||
+	       code_ends_with(before, 3, 0xfeff, 0x56ff) ||
+	       code_ends_with(before, 6, 0xfcff, 0x90ff) || /* the same, n of four bytes */
+	       code_ends_with(before, 6, 0xffff, 0x95ff) ||
+	       code_ends_with(before, 6, 0xfeff, 0x96ff) ||
+	       code_ends_with(before, 4, 0xffff, 0x54ff) || /* *n(%rax,%rax) …, n of one byte */
+	       code_ends_with(before, 7, 0xffff, 0x94ff) || /* four bytes */
+	       code_ends_with(before, 7, 0x07ffff, 0x0514ff) || /* *n(,%rax) … */
+	       code_ends_with(before, 3, 0x04ffff, 0x0014ff) || /* *(%rax,%rax) …, not rbp */
+	       code_ends_with(before, 3, 0x07ffff, 0x0414ff) ||
+	       code_ends_with(before, 3, 0x06ffff, 0x0614ff);
 }
 
 /* Source: Arm Architecture Reference Manual, C6.2, BL, BLR, BLRAA/BLRAB and their Z forms. */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Steps by frame pointers, and what they are worth in code that may not have any.
+ */
+#ifndef FRAME_POINTER_BPF_H
+#define FRAME_POINTER_BPF_H
+
+#include "bpfprof/code_bytes.h"
+#include "mapping.bpf.h"
+#include "user_memory.bpf.h"
+#include "user_registers.bpf.h"
+
+/* A jump over more than this, to memory that cannot be read, was no frame pointer: the usual limit
+ * of a stack. */
+enum { LIKELY_STACK_BYTES = 8 * 1024 * 1024 };
+
+/* A process's first code may align its stack pointer. Source: psABI AMD64, 3.4.1, and AAPCS64. */
+enum { STACK_ALIGNMENT = 16 };
+
+/* Steps to the caller. Returns END_UNKNOWN if there is one, else why the stack ends. A frame
+ * pointer that does not point up the stack is some other value in that register. */
+static __always_inline u8 step_by_frame_pointer(struct scratch *scratch)
+{
+	struct unwind_frame *frame = &scratch->walk.frame;
+	u64 address = frame->fp, fp = 0, pc = 0;
+
+	if (!address)
+		return END_COMPLETE;
+	if ((address & 7) || address < frame->sp)
+		return END_BROKEN;
+	if (!read_stack_word(scratch, address, &fp) ||
+	    !read_stack_word(scratch, address + sizeof(u64), &pc))
+		return address - frame->sp < LIKELY_STACK_BYTES ? END_UNREADABLE : END_BROKEN;
+	frame->sp = address + 2 * sizeof(u64);
+	frame->fp = fp;
+	frame->pc = unwind_code_address(MACHINE, pc);
+	return frame->pc ? END_UNKNOWN : END_COMPLETE;
+}
+
+/* Whether the frame is the one that the kernel started the process with: neither the dynamic linker
+ * nor musl says so with a rule. What lies above is arguments. */
+static __always_inline bool is_first_frame(const struct user_walk *walk)
+{
+	const struct mm_struct *mm = (const void *)walk->mm;
+
+	return walk->frame.sp + STACK_ALIGNMENT > BPF_CORE_READ(mm, start_stack);
+}
+
+/* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
+ * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
+ * anything. */
+static __always_inline u8 step_without_rule(struct scratch *scratch)
+{
+	struct user_walk *walk = &scratch->walk;
+	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
+	u8 end;
+
+	if (walk->mm && is_first_frame(walk))
+		return END_COMPLETE;
+	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost)
+		return walk->doubt;
+	end = step_by_frame_pointer(scratch);
+	if (end)
+		return end == END_COMPLETE && is_chain ? end : walk->doubt;
+	walk->found_by = WALKER_FRAME_POINTER;
+	walk->is_unsure |= walk->doubt == END_NOT_ANALYSED;
+	walk->frame.is_exact = 0;
+	walk->frame.has_lr = 0;
+	walk->frame.has_registers = 0;
+	return END_UNKNOWN;
+}
+
+/* Whether the frame's own frame pointer leads up the stack to the record of another frame, whose pc
+ * lies in code. Global, see move_window(). */
+__noinline int chain_goes_on(void)
+{
+	struct scratch *scratch = scratch_here();
+	u64 address, pc = 0;
+
+	if (!scratch)
+		return false;
+	address = scratch->walk.frame.fp;
+	if ((address & 7) || address < scratch->walk.frame.sp)
+		return false;
+	return read_stack_word(scratch, address + sizeof(u64), &pc) &&
+	       find_mapping(scratch, unwind_code_address(MACHINE, pc)) < MAPPINGS_KNOWN;
+}
+
+/* Whether the pc that was found in the record of a frame pointer is a return address: a call stands
+ * before it. Interpreters that are made at run time put theirs onto the stack in other ways; then
+ * there must be another record where this one leads to. `row` is the mapping's; walk.code is read.
+ */
+static __always_inline bool is_return_address(struct scratch *scratch, u32 row)
+{
+	const struct known_process *process = known_process(scratch);
+
+	if (code_call_ends(MACHINE, scratch->walk.code[0]))
+		return true;
+	return row < MAPPINGS_KNOWN && process->mappings[row].state == MAPPING_ANONYMOUS &&
+	       chain_goes_on();
+}
+
+#endif

@@ -80,6 +80,7 @@ KERNEL_TEST_SKELETONS := $(KERNEL_TEST_BPF:%.bpf.c=$(BUILD)/%.skel.h)
 UNIT_SOURCES := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
 KERNEL_SOURCES := $(wildcard tests/kernel/*_test.c)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES) $(KERNEL_SOURCES))
+LIVE_CHECK := $(BUILD)/tests/kernel/live_check
 FUZZ_SOURCES := $(wildcard tests/fuzz/*_fuzz.c)
 REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
 WORKLOAD_SOURCES := $(filter-out $(if $(filter x86,$(BPF_ARCH)),,tests/workloads/x86_%), \
@@ -219,8 +220,7 @@ $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_S
 	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
 		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
 
-# Our stacks against libdw's; what a test of tests/kernel/live.bats runs.
-LIVE_CHECK := $(BUILD)/tests/kernel/live_check
+# Our stacks against libdw's; what tests/kernel/live.bats runs.
 $(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kernel/event_queue.c \
 		tests/kernel/libdw_walk.c $(LIBRARY)
 	@mkdir -p $(@D)

@@ -67,6 +67,7 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 	walk->frame.is_exact = 0;
 	walk->frame.has_lr = 0;
 	walk->frame.has_registers = 0;
+	walk->frame.rbx_at = 0;
 	return END_UNKNOWN;
 }
 

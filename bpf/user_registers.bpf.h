@@ -101,6 +101,7 @@ static __always_inline bool start_from(const bpf_user_pt_regs_t *regs, struct un
 	frame->fp = PT_REGS_FP(regs);
 	frame->is_exact = 1;
 	frame->has_registers = 1;
+	frame->rbx_at = UNWIND_IN_REGISTERS;
 	frame->has_lr = MACHINE == UNWIND_ARM64;
 	frame->lr = MACHINE == UNWIND_ARM64 ? frame->registers[ARM64_LR] : 0;
 	frame->fp_is_lost = 0;

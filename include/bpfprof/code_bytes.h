@@ -100,6 +100,7 @@ static inline __attribute__((always_inline)) u8 code_step_over_signal(enum unwin
 	frame->has_lr = machine == UNWIND_ARM64;
 	frame->is_exact = 1;
 	frame->has_registers = 0;
+	frame->rbx_at = 0;
 	frame->fp_is_lost = 0;
 	return frame->pc ? END_UNKNOWN : END_COMPLETE;
 }

@@ -13,15 +13,19 @@
 
 enum unwind_machine { UNWIND_X86_64, UNWIND_ARM64 };
 
+/* An unwind_frame's rbx_at: no frame so far has saved rbx. */
+enum { UNWIND_IN_REGISTERS = 1 };
+
 struct unwind_frame {
 	u64 pc, sp, fp;
+	u64 rbx_at;	  /* x86-64: where its value was saved, or UNWIND_IN_REGISTERS; 0: lost */
 	u64 lr;		  /* arm64: where a function that has saved nothing returns to */
 	u8 is_exact;	  /* the pc was interrupted; else it is a return address */
 	u8 has_lr;	  /* `lr` is this frame's */
-	u8 has_registers; /* `registers` are this frame's */
+	u8 has_registers; /* `registers` are this frame's: it is the innermost one */
 	u8 fp_is_lost;
 	u32 reserved;
-	u64 registers[UNWIND_REGISTERS]; /* by DWARF number */
+	u64 registers[UNWIND_REGISTERS]; /* by DWARF number, of the innermost frame */
 };
 
 /* Reads a word of the stack. Returns false if that cannot be read. */
@@ -48,16 +52,31 @@ static inline __attribute__((always_inline)) u64 unwind_find_address(
 	return frame->pc - !frame->is_exact;
 }
 
+/* The frame's rbx, which is looked for only when it is asked for. */
+static inline __attribute__((always_inline)) u8 unwind_rbx(const struct unwind_frame *frame,
+							   struct unwind_memory memory,
+							   u64 *ret_value)
+{
+	*ret_value = frame->registers[X86_64_RBX];
+	if (frame->rbx_at <= UNWIND_IN_REGISTERS)
+		return frame->rbx_at ? END_UNKNOWN : END_UNSUPPORTED;
+	return memory.read_word(memory.context, frame->rbx_at, ret_value) ? END_UNKNOWN
+									  : END_UNREADABLE;
+}
+
 /* The register that the CFA is computed from. */
 static inline __attribute__((always_inline)) u8 unwind_base(enum unwind_machine machine,
 							    const struct unwind_frame *frame,
-							    u8 number, u64 *ret_value)
+							    u8 number, struct unwind_memory memory,
+							    u64 *ret_value)
 {
 	if (number == (machine == UNWIND_X86_64 ? X86_64_SP : ARM64_SP)) {
 		*ret_value = frame->sp;
 	} else if (number == (machine == UNWIND_X86_64 ? X86_64_FP : ARM64_FP)) {
 		*ret_value = frame->fp;
 		return frame->fp_is_lost ? END_UNSUPPORTED : END_UNKNOWN;
+	} else if (machine == UNWIND_X86_64 && number == X86_64_RBX) {
+		return unwind_rbx(frame, memory, ret_value);
 	} else {
 		if (!frame->has_registers || number >= UNWIND_REGISTERS)
 			return END_UNSUPPORTED;
@@ -74,7 +93,7 @@ static inline __attribute__((always_inline)) u8 unwind_cfa(enum unwind_machine m
 							   u64 *ret_cfa)
 {
 	u64 base = 0;
-	u8 end = unwind_base(machine, frame, rule->cfa_register, &base);
+	u8 end = unwind_base(machine, frame, rule->cfa_register, memory, &base);
 
 	if (end)
 		return end;
@@ -115,6 +134,10 @@ static inline __attribute__((always_inline)) u8 unwind_pc(const struct unwind_fr
 	}
 	if (rule->pc_kind == SAVED_UNDEFINED)
 		return END_COMPLETE;
+	if (rule->pc_kind == SAVED_IN_REGISTER) {
+		*ret_pc = frame->registers[rule->pc_offset & (UNWIND_REGISTERS - 1)];
+		return frame->has_registers ? END_UNKNOWN : END_UNSUPPORTED;
+	}
 	if (rule->pc_kind == SAVED_AT_FP && frame->fp_is_lost)
 		return END_UNSUPPORTED;
 	return memory.read_word(memory.context, address, ret_pc) ? END_UNKNOWN : END_UNREADABLE;
@@ -143,15 +166,26 @@ static inline __attribute__((always_inline)) bool unwind_fp(struct unwind_frame 
 	return true;
 }
 
+/* Where the caller's rbx is, into the frame. */
+static inline __attribute__((always_inline)) void unwind_note_rbx(struct unwind_frame *frame,
+								  const struct unwind_rule *rule,
+								  u64 cfa)
+{
+	if (rule->rbx_words == UNWIND_RBX_LOST)
+		frame->rbx_at = 0;
+	else if (rule->rbx_words)
+		frame->rbx_at = cfa - rule->rbx_words * sizeof(u64);
+}
+
 /* Whether the caller's stack pointer may follow on this one's. A handler may have had a stack of
  * its own; a return address on the stack has been taken off. */
 static inline __attribute__((always_inline)) bool unwind_goes_up(const struct unwind_frame *frame,
 								 const struct unwind_rule *rule,
 								 u64 cfa)
 {
-	if (rule->is_signal)
-		return true;
-	return rule->pc_kind == SAVED_SAME ? cfa >= frame->sp : cfa > frame->sp;
+	bool is_in_memory = rule->pc_kind != SAVED_SAME && rule->pc_kind != SAVED_IN_REGISTER;
+
+	return rule->is_signal || (is_in_memory ? cfa > frame->sp : cfa >= frame->sp);
 }
 
 /*
@@ -180,6 +214,8 @@ static inline __attribute__((always_inline)) u8 unwind_step(enum unwind_machine 
 		return end;
 	if (!unwind_fp(frame, rule, cfa, memory))
 		return END_UNREADABLE;
+	if (machine == UNWIND_X86_64)
+		unwind_note_rbx(frame, rule, cfa);
 	frame->pc = unwind_code_address(machine, pc);
 	frame->sp = cfa;
 	frame->is_exact = rule->is_signal;

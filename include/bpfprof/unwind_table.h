@@ -42,6 +42,7 @@ enum {
  * AMD64, figure 3.36; DWARF for the Arm 64-bit architecture, 4.1. */
 enum {
 	UNWIND_REGISTERS = 32,
+	X86_64_RBX = 3,
 	X86_64_FP = 6,
 	X86_64_SP = 7,
 	ARM64_FP = 29,
@@ -61,12 +62,16 @@ enum cfa_kind {
 
 /* Where the caller's value of a register is. Append-only. */
 enum saved_kind {
-	SAVED_SAME,	 /* still in the register */
-	SAVED_AT_CFA,	 /* the word at CFA + offset */
-	SAVED_AT_SP,	 /* the word at this frame's stack pointer + offset (signal frames) */
-	SAVED_AT_FP,	 /* the word at this frame's frame pointer + offset (realigned stacks) */
-	SAVED_UNDEFINED, /* lost */
+	SAVED_SAME,	   /* still in the register */
+	SAVED_AT_CFA,	   /* the word at CFA + offset */
+	SAVED_AT_SP,	   /* the word at this frame's stack pointer + offset (signal frames) */
+	SAVED_AT_FP,	   /* the word at this frame's frame pointer + offset (realigned stacks) */
+	SAVED_UNDEFINED,   /* lost */
+	SAVED_IN_REGISTER, /* of the return address only: in the register with number pc_offset */
 };
+
+/* A rule's rbx_words: its value is lost. */
+enum { UNWIND_RBX_LOST = 255 };
 
 struct unwind_rule {
 	u8 cfa_kind;	 /* enum cfa_kind */
@@ -77,7 +82,9 @@ struct unwind_rule {
 	s16 pc_offset, fp_offset;
 	s16 more;     /* see enum cfa_kind */
 	u8 is_signal; /* the caller's pc was interrupted: it is no return address */
-	u8 reserved;
+	/* x86-64: so many words below the CFA rbx was saved, 0: it was not. Code that aligns its
+	 * stack by hand keeps its CFA there: the dynamic linker, where it binds a function late. */
+	u8 rbx_words;
 };
 WIRE_SIZE(struct unwind_rule, 16);
 

@@ -42,7 +42,7 @@ static void take_rule(void *context, u64 start, const struct unwind_rule *rule)
 	    (seen->has_rule ? start <= seen->last : start != seen->start))
 		abort();
 	if (rule->cfa_kind == CFA_NONE || rule->cfa_kind > CFA_PLT ||
-	    rule->pc_kind > SAVED_UNDEFINED || rule->fp_kind > SAVED_UNDEFINED)
+	    rule->pc_kind > SAVED_IN_REGISTER || rule->fp_kind > SAVED_UNDEFINED)
 		abort();
 	seen->has_rule = true;
 	seen->last = start;

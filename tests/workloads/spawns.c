@@ -8,9 +8,9 @@
  * stacks spawn: _start * main spawns outer one_spawn
  * stacks fork: _start * main forks outer in_forked
  *
- * whole vfork: 60%
+ * whole vfork: 90%
  * whole spawn: 80%
- * whole fork: 80%
+ * whole fork: 90%
  *
  * Between exec and the first instruction of the new program there is no user stack.
  */

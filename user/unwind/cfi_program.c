@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Call frame instructions over three registers.
+ * Call frame instructions over three registers, and rbx.
  *
- * Everything that is not the CFA, the return address or the frame pointer is stepped over. Rules
- * are handed over when the address moves on, so that several instructions at one address make one
- * rule.
+ * Everything that is not the CFA, the return address, the frame pointer or rbx is stepped over.
+ * Rules are handed over when the address moves on, so that several instructions at one address make
+ * one rule.
  */
 #include "unwind/cfi_program.h"
 
@@ -58,12 +58,13 @@ enum { REMEMBER_MAX = 16 };
 
 struct registers {
 	u64 sp, fp;
+	u64 rbx; /* ~0: there is none */
 };
 
 /* Source: psABI AMD64, figure 3.36; DWARF for the Arm 64-bit architecture, 4.1. */
 static const struct registers registers_of[] = {
-	[CFI_X86_64] = {.sp = 7, .fp = 6},
-	[CFI_AARCH64] = {.sp = 31, .fp = 29},
+	[CFI_X86_64] = {.sp = 7, .fp = 6, .rbx = 3},
+	[CFI_AARCH64] = {.sp = 31, .fp = 29, .rbx = ~0ULL},
 };
 
 struct run {
@@ -215,12 +216,23 @@ static void save_pc(struct run *run, enum saved_kind kind, s64 offset, enum cfi_
 {
 	struct cfi_state *state = run->state;
 
-	/* There is no register to keep it in on x86-64. */
+	/* On x86-64 no register is meant for it. */
 	if (kind == SAVED_SAME && run->program->section->machine == CFI_X86_64)
 		reason = CFI_PC_PLACE;
 	state->pc_reason = (u8)reason;
 	state->rule.pc_kind = (u8)kind;
 	state->rule.pc_offset = reason ? 0 : (int16_t)offset;
+}
+
+/* What a rule says of rbx. */
+static u8 rbx_words(enum saved_kind kind, s64 offset, bool fits)
+{
+	if (kind == SAVED_SAME)
+		return 0;
+	if (!fits || kind != SAVED_AT_CFA || offset >= 0 || offset % 8 ||
+	    offset <= -8 * UNWIND_RBX_LOST)
+		return UNWIND_RBX_LOST;
+	return (u8)(-offset / 8);
 }
 
 /* Where a register's value for the caller is; `fits` is false for what no rule can hold. */
@@ -238,6 +250,8 @@ static void save(struct run *run, u64 number, enum saved_kind kind, s64 offset, 
 		fits &= is_near;
 		rule->fp_kind = (u8)(fits ? kind : SAVED_UNDEFINED);
 		rule->fp_offset = fits ? (int16_t)offset : 0;
+	} else if (number == run->registers.rbx) {
+		rule->rbx_words = rbx_words(kind, offset, fits);
 	} else if (number == run->registers.sp) {
 		run->state->has_sp_rule = kind != SAVED_SAME;
 		run->state->sp_offset = kind == SAVED_AT_SP && fits ? offset : INT64_MIN;
@@ -269,11 +283,23 @@ static int restore(struct run *run, u64 number)
 	} else if (number == run->registers.fp) {
 		state->rule.fp_kind = initial->rule.fp_kind;
 		state->rule.fp_offset = initial->rule.fp_offset;
+	} else if (number == run->registers.rbx) {
+		state->rule.rbx_words = initial->rule.rbx_words;
 	} else if (number == run->registers.sp) {
 		state->has_sp_rule = initial->has_sp_rule;
 		state->sp_offset = initial->sp_offset;
 	}
 	return 0;
+}
+
+/* A register's value for the caller is in another register. */
+static void save_in_register(struct run *run, u64 number, u64 other)
+{
+	if (number == run->program->return_register)
+		save_pc(run, SAVED_IN_REGISTER, (s64)other,
+			other < UNWIND_REGISTERS ? CFI_SUPPORTED : CFI_PC_PLACE);
+	else
+		save(run, number, SAVED_AT_CFA, 0, false);
 }
 
 static int remember(struct run *run)
@@ -372,6 +398,8 @@ static int step_register(struct run *run, u8 operation)
 		save(run, number, SAVED_SAME, 0, true);
 		return 0;
 	case CFA_IN_REGISTER:
+		save_in_register(run, number, cfi_uleb(&run->cursor));
+		return 0;
 	case CFA_VAL_OFFSET:
 	case CFA_VAL_OFFSET_SF:
 		cfi_uleb(&run->cursor);

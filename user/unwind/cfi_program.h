@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The instructions of call frame information, run over the three registers that unwinding follows:
- * the CFA, the return address and the frame pointer.
+ * The instructions of call frame information, run over the registers that unwinding follows: the
+ * CFA, the return address, the frame pointer and, on x86-64, rbx.
  */
 #ifndef UNWIND_CFI_PROGRAM_H
 #define UNWIND_CFI_PROGRAM_H

@@ -270,12 +270,67 @@ static void return_address_of_arm_is_stripped_of_its_signature(void **state)
 	(void)state;
 }
 
+/* A function that keeps its CFA in rbx (word 30), called through two: one that saves rbx at word
+ * 12, one that does not. */
+static void rbx_is_found_where_a_callee_has_saved_it(void **state)
+{
+	struct unwind_frame frame = leaf_frame(), lost = caller_frame();
+	struct unwind_rule saves = usual_rule(32), from_rbx = usual_rule(16);
+
+	frame.rbx_at = UNWIND_IN_REGISTERS;
+	saves.rbx_words = 2;
+	from_rbx.cfa_register = X86_64_RBX;
+	stack[12] = at(30);
+	assert_int_equal(step(&frame, saves), END_UNKNOWN);
+	assert_int_equal(step(&frame, usual_rule(8)), END_UNKNOWN);
+	assert_int_equal(step(&frame, from_rbx), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(32));
+	assert_int_equal(frame.pc, 1031);
+	assert_int_equal(step(&lost, from_rbx), END_UNSUPPORTED);
+	(void)state;
+}
+
+static void rbx_that_nobody_has_saved_is_in_the_registers(void **state)
+{
+	struct unwind_frame frame = leaf_frame();
+	struct unwind_rule from_rbx = usual_rule(16);
+
+	frame.rbx_at = UNWIND_IN_REGISTERS;
+	frame.registers[X86_64_RBX] = at(30);
+	from_rbx.cfa_register = X86_64_RBX;
+	from_rbx.rbx_words = UNWIND_RBX_LOST;
+	assert_int_equal(step(&frame, usual_rule(8)), END_UNKNOWN);
+	assert_int_equal(step(&frame, from_rbx), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(32));
+	assert_int_equal(step(&frame, from_rbx), END_UNSUPPORTED);
+	(void)state;
+}
+
+static void return_address_may_be_in_a_register_of_the_innermost_frame(void **state)
+{
+	struct unwind_frame leaf = leaf_frame(), caller = caller_frame();
+	struct unwind_rule rule = usual_rule(0);
+
+	rule.pc_kind = SAVED_IN_REGISTER;
+	rule.pc_offset = 5;
+	leaf.registers[5] = 0x402000;
+	assert_int_equal(step(&leaf, rule), END_UNKNOWN);
+	assert_int_equal(leaf.pc, 0x402000);
+	assert_int_equal(leaf.sp, at(10));
+	assert_int_equal(step(&caller, rule), END_UNSUPPORTED);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(stack_pointer_rule_takes_the_return_address_off, fill_stack),
 		cmocka_unit_test_setup(frame_pointer_rule_restores_the_frame_pointer, fill_stack),
 		cmocka_unit_test_setup(other_register_is_known_in_the_innermost_frame_only,
+				       fill_stack),
+		cmocka_unit_test_setup(rbx_is_found_where_a_callee_has_saved_it, fill_stack),
+		cmocka_unit_test_setup(rbx_that_nobody_has_saved_is_in_the_registers, fill_stack),
+		cmocka_unit_test_setup(return_address_may_be_in_a_register_of_the_innermost_frame,
 				       fill_stack),
 		cmocka_unit_test_setup(memory_rule_reads_the_cfa, fill_stack),
 		cmocka_unit_test_setup(plt_rule_depends_on_the_place_in_the_stub, fill_stack),

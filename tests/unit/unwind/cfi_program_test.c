@@ -106,6 +106,31 @@ static void a_signed_return_address_is_one_of_arm64_only(void **state)
 	(void)state;
 }
 
+/* glibc's vfork() pops its return address. */
+static void return_address_may_be_in_a_register(void **state)
+{
+	struct reading reading = read_function(EM_X86_64, MADE_BYTES(0x44, 0x09, 16, 5));
+
+	assert_int_equal(rule_at(&reading, START + 4).pc_kind, SAVED_IN_REGISTER);
+	assert_int_equal(rule_at(&reading, START + 4).pc_offset, 5);
+	release(&reading);
+	(void)state;
+}
+
+/* As `push %rbx` at the CFA - 24, `pop %rbx`, and a value that is computed. */
+static void rbx_is_followed_as_far_as_a_word_below_the_cfa(void **state)
+{
+	struct reading reading = read_function(
+		EM_X86_64, MADE_BYTES(0x44, 0x83, 3, 0x44, 0xc3, 0x44, 0x16, 3, 2, 0x77, 8));
+
+	assert_int_equal(rule_at(&reading, START + 3).rbx_words, 0);
+	assert_int_equal(rule_at(&reading, START + 4).rbx_words, 3);
+	assert_int_equal(rule_at(&reading, START + 8).rbx_words, 0);
+	assert_int_equal(rule_at(&reading, START + 12).rbx_words, UNWIND_RBX_LOST);
+	release(&reading);
+	(void)state;
+}
+
 struct reason_case {
 	enum cfi_reason reason;
 	u8 instructions[16];
@@ -115,7 +140,7 @@ struct reason_case {
 static const struct reason_case reason_cases[] = {
 	{CFI_CFA_EXPRESSION, {0x44, 0x0f, 2, 0x57, 0x06}}, /* reg7, deref: not "breg" */
 	{CFI_CFA_RANGE, {0x44, 0x0e, 0xff, 0xff, 0xff, 0xff, 0x0f}},
-	{CFI_PC_PLACE, {0x44, 0x09, 16, 2}},		    /* rip in rcx */
+	{CFI_PC_PLACE, {0x44, 0x09, 16, 33}},		    /* rip in a register that is none */
 	{CFI_PC_PLACE, {0x44, 0x08, 16}},		    /* rip is the same value */
 	{CFI_PC_RANGE, {0x44, 0x05, 16, 0xff, 0xff, 0x03}}, /* rip far below the CFA */
 	{CFI_SP_DIFFERS, {0x44, 0x10, 7, 2, 0x77, 64}},	    /* rsp at rsp + 64 */
@@ -182,6 +207,8 @@ int main(void)
 		cmocka_unit_test(size_of_arguments_changes_no_rule),
 		cmocka_unit_test(an_undefined_return_address_is_the_end_of_the_stack),
 		cmocka_unit_test(a_signed_return_address_is_one_of_arm64_only),
+		cmocka_unit_test(return_address_may_be_in_a_register),
+		cmocka_unit_test(rbx_is_followed_as_far_as_a_word_below_the_cfa),
 		cmocka_unit_test(what_no_rule_can_hold_is_a_rule_that_says_so_and_counted),
 		cmocka_unit_test(states_are_not_remembered_without_end),
 		cmocka_unit_test(a_rule_for_every_byte_of_a_page_is_found_again),

@@ -45,8 +45,9 @@ void known_files_gone(struct known_files *files, const struct unwind_file_key *k
  * asked for again. */
 void known_files_tend(struct known_files *files, u64 now_ns);
 
-/* How many are known, and how many were evicted so far. */
+/* How many are known. */
 u64 known_files_count(const struct known_files *files);
+/* How many were evicted so far. */
 u64 known_files_evicted(const struct known_files *files);
 
 #endif

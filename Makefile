@@ -339,7 +339,7 @@ lint-cppcheck: $(SKELETONS)
 # SC2016: what looks like an expression in single quotes is awk.
 lint-shell:
 	$(Q)shellcheck -x -e SC2016 .ci/run .ci/deps $$(find tests -name '*.sh')
-	$(Q)shellcheck -x -s bash -e SC2016,SC2030,SC2031,SC2154 $$(find tests -name '*.bats')
+	$(Q)shellcheck -x -s bash -e SC2016,SC2030,SC2031,SC2154 $$(find tests -name '*.bats' -o -name '*.bash')
 
 lint-layers lint-contracts lint-spdx lint-size: lint-%:
 	$(Q)tests/lint/$*.sh .

@@ -4,25 +4,17 @@
 # Nothing is lost without being counted: what the counters saw is in the file, left out, or lost for a
 # reason, and no short-lived process loses its name.
 
-setup() {
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
-	BPFPROF=$(realpath "$BPFPROF")
-	WORKLOADS=$(realpath "$WORKLOADS")
-	cd "$BATS_TEST_TMPDIR" || return
-	background=()
-}
+load common
 
-teardown() {
-	[ ${#background[@]} -eq 0 ] || kill -KILL "${background[@]}" 2>/dev/null || true
+setup() {
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 # Keeps every CPU busy: a thread for each, and a storm of short-lived processes.
 load_machine() {
-	"$WORKLOADS/spin" 1000 "$(nproc)" 3>&- &
-	background+=($!)
-	"$WORKLOADS/forky" 1000000 10000 >/dev/null 3>&- &
-	background+=($!)
+	start "$WORKLOADS/spin" 1000 "$(nproc)"
+	start "$WORKLOADS/forky" 1000000 10000 >/dev/null
 }
 
 # One number out of the table that record -v prints.
@@ -40,20 +32,10 @@ sum_of() {
 	echo "$sum"
 }
 
-# Whether no line of the input matches, with grep's options.
-lacks() {
-	if grep "$@"; then return 1; fi
-}
-
-samples() {
-	perf report -i "$1" --stats 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
-}
-
 # A recording through a ring of one page, stopped until far more has been sampled than the page holds:
 # it cannot but lose.
 record_too_much() {
-	"$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 2 2>said 3>&- &
-	background+=($!)
+	start "$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 2 2>said
 	until [ "$(samples perf.data)" -gt 0 ] 2>/dev/null; do
 		kill -0 "${background[-1]}"
 	done

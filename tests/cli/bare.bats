@@ -3,13 +3,10 @@
 #
 # bpfprof without a command's name: records, then prints the report.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup() {
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
-	BPFPROF=$(realpath "$BPFPROF")
-	WORKLOADS=$(realpath "$WORKLOADS")
+	need_root
 	cd "$BATS_TEST_TMPDIR" || return
 }
 

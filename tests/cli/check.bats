@@ -3,15 +3,7 @@
 #
 # check: what this machine and user allow.
 
-setup() {
-	: "${BPFPROF:=build/bpfprof}"
-	BPFPROF=$(realpath "$BPFPROF")
-	cd "$BATS_TEST_TMPDIR" || return
-}
-
-need_root() {
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-}
+load common
 
 as_nobody() {
 	setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all "$@"

@@ -3,8 +3,9 @@
 #
 # Shell completion: what a person is offered at the Tab key.
 
+load common
+
 setup() {
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	cd "$BATS_TEST_TMPDIR" || return
 	touch one.data two.data
 	"$BPFPROF" completion bash >completion.bash

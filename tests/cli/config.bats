@@ -3,18 +3,16 @@
 #
 # Config files, shared with perf.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup_file() {
-	export BPFPROF
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	export RECORDING=$BATS_FILE_TMPDIR/perf.data
 	[ "$(id -u)" = 0 ] || return 0
-	"$BPFPROF" record -q -F 999 -o "$RECORDING" -- "${WORKLOADS:-build/tests/workloads}/mainbarfoo" 200
+	"$BPFPROF" record -q -F 999 -o "$RECORDING" -- "$WORKLOADS/mainbarfoo" 200
 }
 
 setup() {
-	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	need_root
 	export HOME=$BATS_TEST_TMPDIR
 	unset PERF_CONFIG
 	cd "$HOME" || return

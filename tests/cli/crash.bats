@@ -3,42 +3,17 @@
 #
 # What is in the file when a recording ends badly: killed, out of disk, out of memory for samples.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup() {
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
-	BPFPROF=$(realpath "$BPFPROF")
-	WORKLOADS=$(realpath "$WORKLOADS")
+	need_root
 	cd "$BATS_TEST_TMPDIR" || return
-	"$WORKLOADS/spin" 1000 "$(nproc)" 3>&- &
-	background=($!)
+	start "$WORKLOADS/spin" 1000 "$(nproc)"
 }
 
 teardown() {
-	kill -KILL "${background[@]}" 2>/dev/null || true
+	end_background
 	! mountpoint -q "$BATS_TEST_TMPDIR/small" || umount -l "$BATS_TEST_TMPDIR/small"
-}
-
-wait_for() {
-	local tries=0
-	until "$@"; do
-		[ $((tries += 1)) -lt 400 ] || { echo "never happened: $*"; return 1; }
-		read -rt 0.05 <> <(:) || true
-	done
-}
-
-# Whether no line of the input matches, with grep's options.
-lacks() {
-	if grep "$@"; then return 1; fi
-}
-
-samples() {
-	perf report -i "$1" --stats 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
-}
-
-has_samples() {
-	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
 }
 
 # Both readers open the file without complaint and find the busy loop. That much was lost, which

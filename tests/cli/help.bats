@@ -3,10 +3,11 @@
 #
 # Help and manual: what a person reads first.
 
+load common
+
 commands=(record report script check)
 
 setup() {
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	export COLUMNS=80
 }
 

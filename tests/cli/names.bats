@@ -3,19 +3,11 @@
 #
 # Which name an address gets: perf's, wherever perf has one, and only ever from the file that ran.
 
+load common
+
 setup() {
-	: "${BPFPROF:=build/bpfprof}" "${PERF:=perf}"
-	BPFPROF=$(realpath "$BPFPROF")
-	SPREAD=$(realpath "$BATS_TEST_DIRNAME")/spread.py
+	SPREAD=$BATS_TEST_DIRNAME/spread.py
 	cd "$BATS_TEST_TMPDIR" || return
-}
-
-need_root() {
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-}
-
-need_perf() {
-	"$PERF" --version >/dev/null 2>&1 || skip "no perf"
 }
 
 our_names() {

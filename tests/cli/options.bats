@@ -3,10 +3,7 @@
 #
 # What is typed wrong is answered by one line that helps, and exit status 2.
 
-setup() {
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
-	cd "$BATS_TEST_TMPDIR" || return
-}
+load common
 
 # refused SENTENCE ARGUMENTS...: that one line, alone, on standard error
 refused() {

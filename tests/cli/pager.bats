@@ -3,11 +3,12 @@
 #
 # Long output goes through a pager when a person is looking, and only then.
 
+load common
+
 setup() {
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 	cd "$BATS_TEST_TMPDIR" || return
 	unset BPFPROF_PAGER PAGER LESS NO_COLOR COLUMNS
-	export BPFPROF TERM=xterm
+	export TERM=xterm
 	printf '#!/bin/sh\nsed s/^/paged:/\n' >pager
 	chmod +x pager
 }

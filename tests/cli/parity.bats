@@ -4,12 +4,11 @@
 # What perf report says of a recording, bpfprof report says too: entry by entry to 0.01 point
 # (compare_report.py tells what is known to differ), and to the byte where nothing does.
 
+load common
+
 setup_file() {
-	PERF=${PERF:-perf}
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
-	WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
 	COMPARE=$(realpath "$BATS_TEST_DIRNAME/compare_report.py")
-	export PERF BPFPROF WORKLOADS COMPARE PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS=
+	export COMPARE PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS=
 	cd "$BATS_FILE_TMPDIR" || return
 	"$PERF" --version >/dev/null 2>&1 || return 0
 	[ "$(id -u)" = 0 ] || return 0
@@ -37,8 +36,8 @@ perf_records() {
 
 setup() {
 	cd "$BATS_FILE_TMPDIR" || return
-	"$PERF" --version >/dev/null 2>&1 || skip "no perf"
-	[ "$(id -u)" = 0 ] || skip "needs root to record"
+	need_perf
+	need_root
 }
 
 # agree FILE OPTIONS...: every entry has perf's figures

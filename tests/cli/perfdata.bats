@@ -3,11 +3,9 @@
 #
 # perf.data both ways: perf reads ours, we read everybody's; damage is answered in one line.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup_file() {
-	export BPFPROF="${BPFPROF:-$PWD/build/bpfprof}" PERF="${PERF:-perf}"
-	export WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
 	export CORPUS="$PWD/../shared/perf-corpus"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	[ "$(id -u)" = 0 ] || return 0

@@ -3,49 +3,17 @@
 #
 # record: who and what is recorded, how it ends, what is said. The files are read by stock perf.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup() {
-	[ "$(id -u)" -eq 0 ] || skip "needs root"
-	: "${BPFPROF:=build/bpfprof}" "${WORKLOADS:=build/tests/workloads}"
-	BPFPROF=$(realpath "$BPFPROF")
-	WORKLOADS=$(realpath "$WORKLOADS")
+	need_root
 	cd "$BATS_TEST_TMPDIR" || return
-	background=()
-}
-
-teardown() {
-	[ ${#background[@]} -eq 0 ] || kill -KILL "${background[@]}" 2>/dev/null || true
-}
-
-# Runs in the background, to be killed at the end of the test; $! is its pid.
-start() {
-	"$@" 3>&- &
-	background+=($!)
-}
-
-# Waits until the condition holds, at most about 20 s.
-wait_for() {
-	local tries=0
-	until "$@"; do
-		[ $((tries += 1)) -lt 400 ] || { echo "never happened: $*"; return 1; }
-		read -rt 0.05 <> <(:) || true
-	done
 }
 
 # The distinct values of fields of all samples, as perf reads them; no warning may come.
 fields() {
 	perf script -i "${2:-perf.data}" -F "$1" 2>warnings | awk 'NF { $1 = $1; print }' | sort -u
 	[ ! -s warnings ] || { cat warnings; return 1; }
-}
-
-samples() {
-	perf report -i "${1:-perf.data}" --stats 2>/dev/null |
-		awk '/SAMPLE events:/ { print $3; exit }'
-}
-
-has_samples() {
-	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
 }
 
 # Runs a program that must answer with one line on stderr: refused STATUS TEXT command...
@@ -64,11 +32,6 @@ ends_with() {
 	local status=0
 	wait "${background[-1]}" || status=$?
 	[ "$status" -eq "$1" ] || { echo "status $status"; return 1; }
-}
-
-# Whether no line of the input matches, with grep's options.
-lacks() {
-	if grep "$@"; then return 1; fi
 }
 
 has_threads() {

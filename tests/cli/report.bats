@@ -3,17 +3,17 @@
 #
 # bpfprof report: what a person types and sees. Figures are compared with perf's in parity.bats.
 
+load common
+
 setup_file() {
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
-	WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
-	export BPFPROF WORKLOADS PERF_CONFIG=/dev/null
+	export PERF_CONFIG=/dev/null
 	cd "$BATS_FILE_TMPDIR" || return
 	[ "$(id -u)" = 0 ] || return 0
 	"$BPFPROF" record -q -F 999 -- "$WORKLOADS/mainbarfoo" 300 >/dev/null
 }
 
 setup() {
-	[ "$(id -u)" = 0 ] || skip "needs root to record"
+	need_root
 	cd "$BATS_FILE_TMPDIR" || return
 }
 

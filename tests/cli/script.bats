@@ -3,11 +3,9 @@
 #
 # bpfprof script prints what perf script prints, byte for byte, and answers wrong input in one line.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup_file() {
-	export BPFPROF="${BPFPROF:-$PWD/build/bpfprof}" PERF="${PERF:-perf}"
-	export WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	"$WORKLOADS/deep" 20 3 &
 	# attached, so that no sample is older than the program's own mappings

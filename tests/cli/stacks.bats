@@ -3,12 +3,9 @@
 #
 # Whole user stacks as a person sees them: in perf, in the report, in script, at the end.
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup_file() {
-	export BPFPROF PERF="${PERF:-perf}" WORKLOADS
-	BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
-	WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
 	[ "$(id -u)" = 0 ] || return 0
 	cd "$BATS_FILE_TMPDIR" || return 1
 	"$PERF" record -q -e cpu-clock -F 999 -g -o perf.data -- "$WORKLOADS/nofp" plain 0.6 \
@@ -19,7 +16,7 @@ setup_file() {
 }
 
 setup() {
-	[ "$(id -u)" = 0 ] || skip "recording needs root"
+	need_root
 	cd "$BATS_FILE_TMPDIR" || return 1
 }
 

@@ -8,7 +8,7 @@
 # usage: tests/lint/spdx.sh TREE
 cd "${1:-.}" || exit 2
 find .ci .clang-format .clang-tidy .editorconfig Makefile bpf include tests user vmlinux \
-	-type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.bats' -o -name '*.awk' \
+	-type f \( -name '*.[ch]' -o -name '*.cc' -o -name '*.sh' -o -name '*.bats' -o -name '*.bash' -o -name '*.awk' \
 	-o -name '*.py' -o -name '*.scd' -o -path './.ci/*' -o -name Makefile -o -name '.clang-*' \
 	-o -name .editorconfig -o -path '.ci/*' \) 2>/dev/null | sort | xargs awk '
 function check()

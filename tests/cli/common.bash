@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# What the command-line tests share: `load common` at the head of a file. A test starts in a folder of
+# its own, and what it started is killed at its end; a file that wants it otherwise defines its own
+# setup() or teardown() behind the load.
+
+bats_require_minimum_version 1.5.0
+
+export BPFPROF WORKLOADS PERF="${PERF:-perf}"
+BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
+WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
+background=()
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+}
+
+teardown() {
+	[ ${#background[@]} -eq 0 ] || end_background
+}
+
+# Without the shell's word on each that was killed.
+end_background() {
+	{ kill -KILL "${background[@]}" && wait "${background[@]}"; } 2>/dev/null || true
+}
+
+need_root() {
+	[ "$(id -u)" = 0 ] || skip "needs root"
+}
+
+need_perf() {
+	"$PERF" --version >/dev/null 2>&1 || skip "no perf"
+}
+
+# Runs in the background, to be killed at the end of the test; $! is its pid.
+start() {
+	"$@" 3>&- &
+	background+=($!)
+}
+
+# Waits until the condition holds, at most about 20 s.
+wait_for() {
+	local tries=0
+	until "$@"; do
+		[ $((tries += 1)) -lt 400 ] || { echo "never happened: $*"; return 1; }
+		read -rt 0.05 <> <(:) || true
+	done
+}
+
+# Whether no line of the input matches, with grep's options.
+lacks() {
+	if grep "$@"; then return 1; fi
+}
+
+# How many samples are in the file, as perf counts them.
+samples() {
+	"$PERF" report -i "${1:-perf.data}" --stats 2>/dev/null |
+		awk '/SAMPLE events:/ { print $3; exit }'
+}
+
+has_samples() {
+	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
+}

@@ -5,15 +5,14 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/input.h"
 #include "cmd/report_settings.h"
-#include "cmd/warnings.h"
 #include "export/export.h"
 #include "perfdata/perfdata.h"
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { JSON_VERSION = 1 };
 
@@ -35,30 +34,6 @@ static void report_release(struct report *report)
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
 	perfdata_close(report->data);
-}
-
-/* As perf: a pipe on stdin is the recording, unless told otherwise. */
-static const char *default_input(void)
-{
-	struct stat status;
-
-	return !fstat(STDIN_FILENO, &status) && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
-}
-
-static int choose_input(const struct report_settings *settings, struct arguments arguments,
-			const char **ret_path)
-{
-	const char *path = settings->input;
-
-	if (arguments.count > 1)
-		return fail_plain(-EINVAL, NULL, "one recording at a time: %s", arguments.items[1]);
-	if (arguments.count && path)
-		return fail_plain(-EINVAL, "to look at one function use -S", "both -i %s and %s",
-				  path, arguments.items[0]);
-	if (arguments.count)
-		path = arguments.items[0];
-	*ret_path = path ? path : default_input();
-	return 0;
 }
 
 /* --- what the recording allows --- */
@@ -244,25 +219,38 @@ static void write_preamble(const struct report *report)
 		puts("# The idle task was left out (keep it with --idle)\n#");
 }
 
+/* What is shown of an event. Returns the list in the view, owned by the caller; NULL: no samples.
+ */
+static struct entry_list *view_source(const struct report *report, u32 source,
+				      struct report_view *ret_view)
+{
+	struct entry_list *list;
+
+	if (!has_samples(report->profile, source))
+		return NULL;
+	list = list_entries(report, source);
+	*ret_view = (struct report_view){
+		.source = &report->profile->sources.items[source],
+		.list = list,
+		.graph = &report->graph,
+		.percent_limit = report->settings->percent_limit,
+		.times = report->settings->times,
+	};
+	return list;
+}
+
 static void write_text(const struct report *report)
 {
 	struct text_style style = choose_style(report);
+	struct report_view view;
 
 	pager_start();
 	write_preamble(report);
 	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
-		struct report_view view = {
-			.source = &report->profile->sources.items[i],
-			.graph = &report->graph,
-			.percent_limit = report->settings->percent_limit,
-			.times = report->settings->times,
-		};
+		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
 
-		if (!has_samples(report->profile, i))
-			continue;
-		view.list = list = list_entries(report, i);
-		report_write_text(&view, &style);
+		if (list)
+			report_write_text(&view, &style);
 	}
 	if (!report->settings->is_quiet)
 		report_write_footer(&report->facts, stdout);
@@ -271,23 +259,17 @@ static void write_text(const struct report *report)
 static void write_json(const struct report *report, const char *path)
 {
 	CLEANUP(json_writer_freep) struct json_writer *json = json_writer_new(stdout);
+	struct report_view view;
 
 	json_object(json, NULL);
 	json_u64(json, "version", JSON_VERSION);
 	json_text(json, "file", path);
 	json_array(json, "events");
 	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
-		struct report_view view = {
-			.source = &report->profile->sources.items[i],
-			.graph = &report->graph,
-			.percent_limit = report->settings->percent_limit,
-		};
+		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
 
-		if (!has_samples(report->profile, i))
-			continue;
-		view.list = list = list_entries(report, i);
-		report_write_json(&view, json);
+		if (list)
+			report_write_json(&view, json);
 	}
 	json_array_end(json);
 	report_write_footer_json(&report->facts, json);
@@ -343,7 +325,7 @@ static int run(struct report *report, const char *path)
 		write_text(report);
 	pager_finish();
 	if (!report->settings->is_quiet)
-		print_warnings(report->data);
+		input_print_warnings(report->data);
 	return damage ? fail_plain(error, NULL, "%s", damage) : STATUS_DONE;
 }
 
@@ -351,7 +333,7 @@ static int report_run(const void *settings, struct arguments arguments)
 {
 	struct report report = {.settings = settings};
 	const char *path = NULL;
-	int status = choose_input(report.settings, arguments, &path);
+	int status = input_choose(report.settings->input, arguments, &path);
 
 	if (!status)
 		status = prepare(&report, path);

@@ -14,7 +14,7 @@
 const struct report_settings report_defaults = {
 	.children = true,
 	.demangle = true,
-	.graph = {.threshold_percent = 0.5},
+	.graph = CALL_GRAPH_DEFAULTS,
 	.max_stack = 127, /* sysctl kernel.perf_event_max_stack */
 };
 

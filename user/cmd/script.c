@@ -5,15 +5,13 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/input.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"
-#include "cmd/warnings.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 struct script_settings {
 	const char *input;
@@ -250,27 +248,16 @@ static int print_samples(const struct script_settings *settings, struct perfdata
 	return error;
 }
 
-/* What is read if nothing is named: a pipe that leads here, as in perf, or perf.data. */
-static const char *input_of(const struct script_settings *settings)
-{
-	struct stat status;
-
-	if (settings->input)
-		return settings->input;
-	return !fstat(STDIN_FILENO, &status) && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
-}
-
 static int run(const void *all_settings, struct arguments arguments)
 {
 	const struct script_settings *settings = all_settings;
 	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
 	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
-	int error;
+	const char *path;
+	int error = input_choose(settings->input, arguments, &path);
 
-	if (arguments.count > 1)
-		return fail_plain(-EINVAL, "give one recording", "one too many: '%s'",
-				  arguments.items[1]);
-	error = perfdata_open(arguments.count ? arguments.items[0] : input_of(settings), &data);
+	if (!error)
+		error = perfdata_open(path, &data);
 	if (!error)
 		error = check_recorded(settings, data);
 	if (!error)
@@ -284,7 +271,7 @@ static int run(const void *all_settings, struct arguments arguments)
 		error = print_samples(settings, data, &chosen.settings);
 	pager_finish();
 	if (!settings->quiet)
-		print_warnings(data);
+		input_print_warnings(data);
 	return error;
 }
 

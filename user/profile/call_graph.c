@@ -32,11 +32,6 @@ static const struct word words[] = {
 	{"period", PART_VALUE, CALL_PERIOD},	  {"count", PART_VALUE, CALL_COUNT},
 };
 
-struct call_graph_settings call_graph_defaults(void)
-{
-	return (struct call_graph_settings){.threshold_percent = 0.5, .order = CALLEE_FIRST};
-}
-
 static const struct word *find_word(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_COUNT(words); i++)

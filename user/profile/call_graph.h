@@ -27,8 +27,11 @@ struct call_graph_settings {
 	enum call_graph_value value;
 };
 
-/* graph,0.5,callee,function,percent */
-struct call_graph_settings call_graph_defaults(void);
+/* graph,0.5,callee,function,percent: an initializer */
+#define CALL_GRAPH_DEFAULTS                                     \
+	{                                                       \
+		.threshold_percent = 0.5, .order = CALLEE_FIRST \
+	}
 
 /*
  * Takes "print_type,threshold[,print_limit],order,sort_key[,branch],value", in any order, each part

@@ -34,7 +34,7 @@ static char *printed(struct profile *profile, const struct wanted *wanted)
 		.has_children = wanted->has_children,
 	};
 	struct entry_list_settings settings = {.has_children = wanted->has_children};
-	struct call_graph_settings graph = call_graph_defaults();
+	struct call_graph_settings graph = CALL_GRAPH_DEFAULTS;
 	struct text_style style = {
 		.separator = wanted->separator,
 		.is_quiet = wanted->is_quiet,

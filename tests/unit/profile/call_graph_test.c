@@ -12,7 +12,7 @@
 
 static void words_may_come_in_any_order_and_short(void **state)
 {
-	struct call_graph_settings settings = call_graph_defaults();
+	struct call_graph_settings settings = CALL_GRAPH_DEFAULTS;
 
 	assert_int_equal(call_graph_parse("caller,frac,2.5,count,3,addr", &settings), 0);
 	assert_int_equal(settings.type, CALL_GRAPH_FRACTAL);
@@ -27,7 +27,7 @@ static void words_may_come_in_any_order_and_short(void **state)
 
 static void an_unknown_word_changes_nothing_and_gets_a_suggestion(void **state)
 {
-	struct call_graph_settings settings = call_graph_defaults();
+	struct call_graph_settings settings = CALL_GRAPH_DEFAULTS;
 
 	assert_int_equal(call_graph_parse("caller,fractel", &settings), -EINVAL);
 	assert_int_equal(settings.order, CALLEE_FIRST);
@@ -38,7 +38,7 @@ static void an_unknown_word_changes_nothing_and_gets_a_suggestion(void **state)
 
 static void a_negative_threshold_is_refused(void **state)
 {
-	struct call_graph_settings settings = call_graph_defaults();
+	struct call_graph_settings settings = CALL_GRAPH_DEFAULTS;
 
 	assert_int_equal(call_graph_parse("graph,-1", &settings), -EINVAL);
 	assert_int_equal(call_graph_parse("graph,1,-2", &settings), -EINVAL);
@@ -48,7 +48,7 @@ static void a_negative_threshold_is_refused(void **state)
 
 static void config_values_are_of_their_own_part(void **state)
 {
-	struct call_graph_settings settings = call_graph_defaults();
+	struct call_graph_settings settings = CALL_GRAPH_DEFAULTS;
 
 	assert_int_equal(call_graph_config("order", "caller", &settings), 0);
 	assert_int_equal(settings.order, CALLER_FIRST);

@@ -117,7 +117,7 @@ static void write_chain(const struct view *view, const struct call_tree *tree, u
 /* The graph of an entry, one chain after the other: "malloc;xmalloc 500". */
 static void assert_chains(struct view *view, const char *entry, const char *const *expected)
 {
-	struct call_graph_settings settings = call_graph_defaults();
+	struct call_graph_settings settings = CALL_GRAPH_DEFAULTS;
 	struct call_tree *tree = NULL;
 	char text[128];
 
@@ -156,7 +156,7 @@ static void cumulate_chains_are_what_remains_of_the_stacks(void **state)
 
 static void a_graph_above_every_share_is_empty(void **state)
 {
-	struct call_graph_settings settings = call_graph_defaults();
+	struct call_graph_settings settings = CALL_GRAPH_DEFAULTS;
 	struct view view = cumulate(&(struct wanted){.has_children = true, .shows_chains = true});
 	struct call_tree *tree;
 

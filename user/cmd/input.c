@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The recording that a command reads: which one it is, and what was passed over in it.
+ */
+#include "cmd/input.h"
+
+#include "base/fail.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* As perf: a pipe on stdin is the recording, unless told otherwise. */
+static const char *default_input(void)
+{
+	struct stat status;
+
+	return !fstat(STDIN_FILENO, &status) && S_ISFIFO(status.st_mode) ? "-" : "perf.data";
+}
+
+int input_choose(const char *option, struct arguments arguments, const char **ret_path)
+{
+	if (arguments.count > 1)
+		return fail_plain(-EINVAL, NULL, "one recording at a time: %s", arguments.items[1]);
+	if (arguments.count && option)
+		return fail_plain(-EINVAL, "name it once; for one function, report has -S",
+				  "both -i %s and %s", option, arguments.items[0]);
+	if (arguments.count)
+		*ret_path = arguments.items[0];
+	else
+		*ret_path = option ? option : default_input();
+	return 0;
+}
+
+void input_print_warnings(const struct perfdata *data)
+{
+	const char *line = perfdata_warnings(data);
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+
+		fprintf(stderr, "bpfprof: %.*s\n", (int)length, line);
+		line += length;
+		if (*line)
+			line++;
+	}
+}

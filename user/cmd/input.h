@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The recording that a command reads: which one it is, and what was passed over in it.
+ */
+#ifndef CMD_INPUT_H
+#define CMD_INPUT_H
+
+#include "cli/cli.h"
+#include "perfdata/perfdata.h"
+
+/*
+ * What is to be read: the one that is named, a pipe on stdin as in perf, or perf.data.
+ *
+ * option    of -i; NULL: not given
+ * ret_path  "-" for stdin; borrowed from the option or the arguments
+ * Returns 0 or -EINVAL with a sentence: more than one.
+ */
+int input_choose(const char *option, struct arguments arguments, const char **ret_path);
+
+/* Prints the records and features that were passed over on stderr, one line each. After
+ * perfdata_read(), when no pager holds the terminal. */
+void input_print_warnings(const struct perfdata *data);
+
+#endif

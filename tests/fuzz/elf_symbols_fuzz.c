@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		/* What is in the table is found, under its own or a nested symbol's name. */
 		if (symbol->end > symbol->start && !symbols_find(symbols, symbol->start))
 			abort();
-		free(demangle(symbol->name, 1));
+		free(demangle(symbol->name));
 	}
 	if (!debug_data_unpack(image, &unpacked))
 		free((void *)(uintptr_t)unpacked.start);

@@ -13,10 +13,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	struct bytes text = {bytes, length};
 	struct mapping mapping;
-	char path[4096];
+	char path[MAPS_PATH_BYTES];
 	int found;
 
-	while ((found = proc_maps_next(&text, 1, length & 1, path, &mapping))) {
+	while ((found = proc_maps_next(&text, 1, path, &mapping))) {
 		if (found == 1 &&
 		    (!mapping.bytes || mapping.start + mapping.bytes < mapping.start ||
 		     mapping.path != path || !path[0]))

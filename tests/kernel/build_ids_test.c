@@ -3,8 +3,8 @@
  * Build ids of what is mapped while we record: that they are right, and that asking for them leaves
  * the records of other tools alone.
  */
-#include "binary/binary.h"
 #include "kernel/recording.h"
+#include "unit/build_id_at.h"
 
 #include <fcntl.h>
 #include <sys/ioctl.h>
@@ -18,7 +18,7 @@ static int compare_id(struct event_sink *self, const struct mapping *mapping)
 	struct build_id id;
 
 	if (!mapping->time_ns || mapping->is_data || mapping->path[0] != '/' ||
-	    build_id_of_file(mapping->path, &id))
+	    build_id_at(mapping->path, &id))
 		return 0;
 	mapped_files++;
 	right_ids += mapping->build_id_bytes == id.length &&
@@ -27,8 +27,8 @@ static int compare_id(struct event_sink *self, const struct mapping *mapping)
 	return 0;
 }
 
-/* Another tool: an event that asks for the build ids of all that is mapped on the first CPU. */
-static int ask_for_build_ids(void)
+/* An event that tells what is mapped, for pid and cpu as perf_event_open(). */
+static int open_watcher(pid_t pid, int cpu, bool asks_for_build_ids)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -36,10 +36,17 @@ static int ask_for_build_ids(void)
 		.config = PERF_COUNT_SW_DUMMY,
 		.mmap = 1,
 		.mmap2 = 1,
-		.build_id = 1,
+		.build_id = asks_for_build_ids,
+		.exclude_kernel = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+/* Another tool: an event that asks for the build ids of all that is mapped on the first CPU. */
+static int ask_for_build_ids(void)
+{
+	return open_watcher(-1, 0, true);
 }
 
 /* A storm of short-lived processes, all of whose mappings must have the right ids. */
@@ -92,16 +99,8 @@ static void every_mapping_carries_its_build_id_beside_a_tool_that_asks_for_them(
  */
 static bool is_marked(void)
 {
-	struct perf_event_attr attr = {
-		.type = PERF_TYPE_SOFTWARE,
-		.size = sizeof(attr),
-		.config = PERF_COUNT_SW_DUMMY,
-		.mmap = 1,
-		.mmap2 = 1,
-		.exclude_kernel = 1,
-	};
 	size_t page_bytes = (size_t)getpagesize();
-	int event = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	int event = open_watcher(0, -1, false);
 	u8 *ring = mmap(NULL, 2 * page_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, event, 0);
 	int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 	const struct perf_event_header *record = (const void *)(ring + page_bytes);

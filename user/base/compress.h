@@ -15,10 +15,13 @@ struct compressor *compressor_new(int level);
 /* Frees; NULL is fine. */
 void compressor_free(struct compressor *compressor);
 
+/* What a block can become if it cannot be packed; at least zstd's ZSTD_COMPRESSBOUND. */
+#define COMPRESSED_MAX_BYTES(block_bytes) ((block_bytes) + ((block_bytes) >> 8) + 64)
+
 /*
  * Compresses one block and flushes, so that it can be read without what follows.
  *
- * out, capacity  a little more than the block: what does not compress grows by a few bytes
+ * out, capacity  COMPRESSED_MAX_BYTES() of the block do
  * ret_length     bytes written to `out`
  * Returns 0 or -EIO without a sentence (`capacity` did not do, too): the stream is spoilt.
  */

@@ -117,11 +117,6 @@ const char *intern_view(const struct intern *intern, u32 id)
 	return id && id <= intern->count ? intern->rows[id].bytes : "";
 }
 
-size_t intern_length(const struct intern *intern, u32 id)
-{
-	return id && id <= intern->count ? intern->rows[id].length : 0;
-}
-
 void intern_release(struct intern *intern)
 {
 	while (intern->blocks) {

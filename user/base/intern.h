@@ -34,9 +34,6 @@ u32 intern_find(const struct intern *intern, const void *bytes, size_t length);
  */
 const char *intern_view(const struct intern *intern, u32 id);
 
-/* How many bytes the string of an id has, without the NUL. */
-size_t intern_length(const struct intern *intern, u32 id);
-
 /* Frees the memory; empty again. */
 void intern_release(struct intern *intern);
 

@@ -21,7 +21,7 @@ enum watch_kind { WATCH_DESCRIPTOR, WATCH_TIMER, WATCH_SIGNALS };
 /* What one descriptor in the epoll set stands for. On the heap: epoll keeps its address. */
 struct watch {
 	enum watch_kind kind;
-	int fd; /* -1: forgotten, but perhaps still among the events of this round */
+	int fd;
 	struct loop_handler handler;
 };
 
@@ -48,9 +48,8 @@ int loop_open(struct loop **ret_loop)
 
 static void watch_close(struct watch *watch)
 {
-	if (watch->kind != WATCH_DESCRIPTOR && watch->fd >= 0)
+	if (watch->kind != WATCH_DESCRIPTOR)
 		close(watch->fd);
-	watch->fd = -1;
 }
 
 void loop_close(struct loop *loop)
@@ -94,18 +93,6 @@ static int loop_add(struct loop *loop, enum watch_kind kind, int fd, struct loop
 int loop_on_readable(struct loop *loop, int fd, struct loop_handler handler)
 {
 	return loop_add(loop, WATCH_DESCRIPTOR, fd, handler);
-}
-
-void loop_forget(struct loop *loop, int fd)
-{
-	for (size_t i = 0; i < loop->watches.count; i++) {
-		struct watch *watch = loop->watches.items[i];
-
-		if (watch->kind != WATCH_DESCRIPTOR || watch->fd != fd)
-			continue;
-		epoll_ctl(loop->epoll_fd, EPOLL_CTL_DEL, fd, NULL);
-		watch->fd = -1;
-	}
 }
 
 int loop_on_timer(struct loop *loop, u64 interval_ns, struct loop_handler handler)
@@ -172,8 +159,6 @@ static int call_signals(struct loop *loop, struct watch *watch)
 
 static int call_watch(struct loop *loop, struct watch *watch)
 {
-	if (watch->fd < 0)
-		return 0;
 	switch (watch->kind) {
 	case WATCH_DESCRIPTOR:
 		return watch->handler.call(watch->handler.context, (u64)watch->fd);

@@ -37,8 +37,6 @@ void loop_closep(struct loop **loop);
 /* Calls `handler` as long as `fd` (borrowed) is readable. Returns 0 or a negative errno with a
  * sentence. */
 int loop_on_readable(struct loop *loop, int fd, struct loop_handler handler);
-/* Stops waiting for `fd`; call it before closing the descriptor. */
-void loop_forget(struct loop *loop, int fd);
 
 /* Calls `handler` every `interval_ns`, at least 1, first after one interval. Returns 0 or a
  * negative errno with a sentence. */

@@ -159,14 +159,9 @@ int build_id_of_fd(int fd, struct build_id *ret_id)
 	return error;
 }
 
-int build_id_of_file(const char *path, struct build_id *ret_id)
+bool build_id_is(const struct build_id *id, const u8 *bytes, size_t length)
 {
-	CLEANUP(closep) int fd = -1;
-	int error = open_below("", path, LINKS_FOLLOWED, &fd);
-
-	if (error)
-		return error == -EINVAL ? -EBADMSG : error;
-	return build_id_of_fd(fd, ret_id);
+	return id->length == length && !memcmp(id->bytes, bytes, length);
 }
 
 static u64 padded(u64 bytes)
@@ -218,16 +213,30 @@ int build_id_of_image(struct bytes image, struct build_id *ret_id)
 	return error;
 }
 
-int build_id_of_kernel(struct build_id *ret_id)
+/* In a file of nothing but notes, as the kernel shows them. */
+static int build_id_of_notes(const char *path, struct build_id *ret_id)
 {
 	CLEANUP(freep) char *notes = NULL;
 	size_t length;
-	int error = file_read("/sys/kernel/notes", NOTES_MAX_BYTES, &notes, &length);
+	int error = file_read(path, NOTES_MAX_BYTES, &notes, &length);
 
 	if (error)
 		return error;
 	return build_id_in_notes((struct bytes){.start = (u8 *)notes, .length = length}, false,
 				 ret_id);
+}
+
+int build_id_of_kernel(struct build_id *ret_id)
+{
+	return build_id_of_notes("/sys/kernel/notes", ret_id);
+}
+
+int build_id_of_module(const char *name, struct build_id *ret_id)
+{
+	CLEANUP(freep)
+	char *path = must_format("/sys/module/%s/notes/.note.gnu.build-id", name);
+
+	return build_id_of_notes(path, ret_id);
 }
 
 const char *build_id_text(const struct build_id *id, char text[static BUILD_ID_TEXT_BYTES])

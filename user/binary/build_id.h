@@ -20,8 +20,6 @@ struct build_id {
  * failed.
  */
 int build_id_of_fd(int fd, struct build_id *ret_id);
-/* The same by path. */
-int build_id_of_file(const char *path, struct build_id *ret_id);
 /* The build id inside the bytes of ELF notes (PT_NOTE contents, /sys/kernel/notes). Pure.
  * `swap`: notes of the other byte order. Returns 0, -ENODATA or -EBADMSG. */
 int build_id_in_notes(struct bytes notes, bool swap, struct build_id *ret_id);
@@ -29,6 +27,11 @@ int build_id_in_notes(struct bytes notes, bool swap, struct build_id *ret_id);
 int build_id_of_image(struct bytes image, struct build_id *ret_id);
 /* The running kernel's, from /sys/kernel/notes. */
 int build_id_of_kernel(struct build_id *ret_id);
+/* That of a loaded module, from /sys/module. Returns 0 or a negative errno without a sentence. */
+int build_id_of_module(const char *name, struct build_id *ret_id);
+
+/* Whether an id is these bytes. */
+bool build_id_is(const struct build_id *id, const u8 *bytes, size_t length);
 
 enum { BUILD_ID_TEXT_BYTES = 2 * BUILD_ID_MAX_BYTES + 1 };
 

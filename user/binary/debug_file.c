@@ -65,8 +65,7 @@ static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 		return false;
 	if (!wanted->id->length)
 		return wanted->has_link && checksum_of(fd) == wanted->checksum;
-	return !build_id_of_fd(fd, &id) && id.length == wanted->id->length &&
-	       !memcmp(id.bytes, wanted->id->bytes, id.length);
+	return !build_id_of_fd(fd, &id) && build_id_is(&id, wanted->id->bytes, wanted->id->length);
 }
 
 static int try_below(const char *root, const char *path, const struct wanted *wanted,

@@ -14,12 +14,7 @@ enum { MANGLED_MAX_BYTES = 64 << 10 };
 
 static const char plt_suffix[] = "@plt";
 
-static char *demangle_whole(const char *name, int brief)
-{
-	return cplus_demangle(name, brief ? DMGL_NO_OPTS : DMGL_PARAMS | DMGL_ANSI);
-}
-
-char *demangle(const char *name, int brief)
+char *demangle(const char *name)
 {
 	size_t length = strnlen(name, MANGLED_MAX_BYTES), suffix = sizeof(plt_suffix) - 1;
 	CLEANUP(freep) char *stem = NULL, *shown = NULL;
@@ -28,8 +23,8 @@ char *demangle(const char *name, int brief)
 	if (name[0] != '_' || length == MANGLED_MAX_BYTES)
 		return NULL;
 	if (length <= suffix || strcmp(name + length - suffix, plt_suffix) != 0)
-		return demangle_whole(name, brief);
+		return cplus_demangle(name, DMGL_NO_OPTS);
 	stem = must_copy_bytes(name, length - suffix);
-	shown = demangle_whole(stem, brief);
+	shown = cplus_demangle(stem, DMGL_NO_OPTS);
 	return shown ? must_format("%s%s", shown, plt_suffix) : NULL;
 }

@@ -6,7 +6,7 @@
 #define BINARY_DEMANGLE_H
 
 /* The readable name, owned by the caller; NULL if `name` is not mangled. C++ without parameters and
- * return types if `brief` is non-zero (perf's default), Rust legacy without its hash. */
-char *demangle(const char *name, int brief);
+ * return types, as perf's, Rust legacy without its hash. */
+char *demangle(const char *name);
 
 #endif

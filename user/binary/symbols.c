@@ -233,8 +233,8 @@ static bool reads_better_demangled(const char *a, const char *b)
 		return reads_better(a, b);
 	if (is_same_structor(a, b))
 		return true;
-	a_shown = demangle(a, 1);
-	b_shown = demangle(b, 1);
+	a_shown = demangle(a);
+	b_shown = demangle(b);
 	return reads_better(a_shown ? a_shown : a, b_shown ? b_shown : b);
 }
 

@@ -14,5 +14,7 @@
 int cpus_online(u32 **ret_cpus, size_t *ret_count);
 /* One more than the highest CPU number that can ever be, at least 1. */
 u32 cpus_possible(void);
+/* The same of the CPUs that are there, online or not. */
+u32 cpus_present(void);
 
 #endif

@@ -69,6 +69,12 @@ static u64 find_end(struct bytes kallsyms, u64 start, u64 code_bytes)
 	return end;
 }
 
+static void set_id(struct mapping *mapping, const struct build_id *id)
+{
+	mapping->build_id_bytes = id->length;
+	memcpy(mapping->build_id, id->bytes, sizeof(mapping->build_id));
+}
+
 /* code_bytes  how long the text is, 0: kallsyms knows */
 static int send_kernel(struct bytes kallsyms, u64 code_bytes, struct event_sink *sink)
 {
@@ -84,10 +90,8 @@ static int send_kernel(struct bytes kallsyms, u64 code_bytes, struct event_sink 
 	mapping.path = path;
 	mapping.bytes = find_end(kallsyms, mapping.start, code_bytes) - mapping.start;
 	mapping.file_offset = mapping.start;
-	if (!build_id_of_kernel(&id)) {
-		mapping.build_id_bytes = id.length;
-		memcpy(mapping.build_id, id.bytes, sizeof(mapping.build_id));
-	}
+	if (!build_id_of_kernel(&id))
+		set_id(&mapping, &id);
 	return sink_call(sink, on_mapping, &mapping);
 }
 
@@ -131,28 +135,15 @@ static char *module_path(struct bytes dependencies, const char *release, const c
 	return must_format("[%s]", name);
 }
 
-static void read_module_id(const char *name, struct mapping *mapping)
-{
-	CLEANUP(freep)
-	char *path = must_format("/sys/module/%s/notes/.note.gnu.build-id", name);
-	CLEANUP(freep) char *notes = NULL;
-	struct build_id id;
-	size_t length;
-
-	if (file_read(path, PAGE_BYTES, &notes, &length) ||
-	    build_id_in_notes((struct bytes){(const u8 *)notes, length}, false, &id))
-		return;
-	mapping->build_id_bytes = id.length;
-	memcpy(mapping->build_id, id.bytes, sizeof(mapping->build_id));
-}
-
 static int send_module(const struct kernel_module *module, char *path, struct event_sink *sink)
 {
 	struct mapping mapping = {.pid = ~0u, .space = SPACE_KERNEL, .path = path};
+	struct build_id id;
 
 	mapping.start = module->start;
 	mapping.bytes = module->bytes;
-	read_module_id(module->name, &mapping);
+	if (!build_id_of_module(module->name, &id))
+		set_id(&mapping, &id);
 	return sink_call(sink, on_mapping, &mapping);
 }
 

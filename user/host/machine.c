@@ -127,18 +127,6 @@ static void read_topologies(struct machine *machine)
 	}
 }
 
-/* One more than the highest CPU that is there, online or not. */
-static u32 count_present(void)
-{
-	CLEANUP(freep) char *text = read_sysfs("/sys/devices/system/cpu/present");
-	CLEANUP(freep) u32 *cpus = NULL;
-	size_t count = 0;
-
-	if (number_parse_list(text, 65535, &cpus, &count) || count == 0)
-		return cpus_possible();
-	return cpus[count - 1] + 1;
-}
-
 /* x86: "vendor,family,model,stepping"; arm64: the identification register. */
 static char *read_cpu_id(const char *cpuinfo)
 {
@@ -190,7 +178,7 @@ void machine_read(struct machine *ret_machine)
 	machine.os_release = must_copy(names.release);
 	machine.arch = must_copy(names.machine);
 	machine.cpus_online = online > 0 ? (u32)online : 1;
-	machine.cpus_available = count_present();
+	machine.cpus_available = cpus_present();
 	machine.memory_kb = read_memory_kb();
 	read_processor(&machine);
 	read_topologies(&machine);

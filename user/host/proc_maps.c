@@ -12,8 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { PATH_BYTES = 4096 };
-
 /* What is left of one line. */
 struct line {
 	const u8 *next, *end;
@@ -69,13 +67,13 @@ static void take_protection(struct line *line, struct mapping *mapping)
 }
 
 /* The rest of the line, with \012 undone; the kernel escapes nothing else in this file. */
-static void take_path(struct line *line, char path[static PATH_BYTES])
+static void take_path(struct line *line, char path[static MAPS_PATH_BYTES])
 {
 	size_t length = 0;
 
 	while (line->next < line->end && *line->next == ' ')
 		line->next++;
-	while (line->next < line->end && length < PATH_BYTES - 1) {
+	while (line->next < line->end && length < MAPS_PATH_BYTES - 1) {
 		if (line->end - line->next >= 4 && !memcmp(line->next, "\\012", 4)) {
 			path[length++] = '\n';
 			line->next += 4;
@@ -88,7 +86,7 @@ static void take_path(struct line *line, char path[static PATH_BYTES])
 		strcpy(path, "//anon");
 }
 
-static bool read_line(struct line line, char path[static PATH_BYTES], struct mapping *mapping)
+static bool read_line(struct line line, char path[static MAPS_PATH_BYTES], struct mapping *mapping)
 {
 	u64 end;
 
@@ -119,7 +117,7 @@ static struct line take_line(struct bytes *text)
 	return line;
 }
 
-int proc_maps_next(struct bytes *text, u32 pid, bool wants_data, char path[static 4096],
+int proc_maps_next(struct bytes *text, u32 pid, char path[static MAPS_PATH_BYTES],
 		   struct mapping *ret_mapping)
 {
 	while (text->length) {
@@ -127,7 +125,7 @@ int proc_maps_next(struct bytes *text, u32 pid, bool wants_data, char path[stati
 
 		if (!read_line(take_line(text), path, &mapping))
 			return -EBADMSG;
-		if (mapping.is_data && !wants_data)
+		if (mapping.is_data)
 			continue;
 		*ret_mapping = mapping;
 		return 1;

@@ -21,7 +21,7 @@
 
 /* The kernel's name of a thread has at most 15 bytes; /proc shows more for kernel workers.
  * Source: TASK_COMM_LEN in include/linux/sched.h. */
-enum { NAME_BYTES = 16, PATH_BYTES = 4096 };
+enum { NAME_BYTES = 16 };
 
 /* A file of /proc as it was read last; kept between reads to save allocations. */
 struct buffer {
@@ -143,7 +143,7 @@ static int scan_threads(struct scan *scan, int folder, u32 pid)
 
 static int scan_mappings(struct scan *scan, int folder, u32 pid)
 {
-	char path[PATH_BYTES];
+	char path[MAPS_PATH_BYTES];
 	struct mapping mapping;
 	const char *maps = read_into(&scan->maps, folder, "maps");
 	struct bytes text = {(const u8 *)maps, scan->maps.bytes.count};
@@ -153,7 +153,7 @@ static int scan_mappings(struct scan *scan, int folder, u32 pid)
 		scan->result.unreadable++;
 		return 0;
 	}
-	while ((found = proc_maps_next(&text, pid, false, path, &mapping))) {
+	while ((found = proc_maps_next(&text, pid, path, &mapping))) {
 		int error;
 
 		if (found < 0)

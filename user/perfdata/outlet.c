@@ -6,13 +6,15 @@
 
 #include "base/fail.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
 enum {
-	/* of records in one compressed block, which fits one record even if it can't be packed */
-	BLOCK_BYTES = 32 << 10,
+	BLOCK_BYTES = 32 << 10, /* of records in one compressed block, which goes into one record */
 };
+static_assert(COMPRESSED_MAX_BYTES(BLOCK_BYTES) + sizeof(struct record_header) <= RECORD_MAX_BYTES,
+	      "a block that cannot be packed must fit, too");
 
 /* Takes the first bytes out of a buffer. */
 static void drop_front(struct record_buffer *buffer, size_t length)

@@ -51,8 +51,8 @@ static bool accept(struct search *search, int fd, const char *root)
 		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
 	}
-	if (has_recorded_id(search) && (id.length != binary->build_id_bytes ||
-					memcmp(id.bytes, binary->build_id, id.length) != 0)) {
+	if (has_recorded_id(search) &&
+	    !build_id_is(&id, binary->build_id, binary->build_id_bytes)) {
 		search->unnamed = UNNAMED_REPLACED;
 		return false;
 	}
@@ -106,7 +106,7 @@ static bool try_mapped(struct search *search, u32 pid)
 	CLEANUP(freep) char *maps_path = must_format("/proc/%u/maps", pid);
 	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
 	CLEANUP(freep) char *maps = NULL;
-	char path[4096];
+	char path[MAPS_PATH_BYTES];
 	struct bytes text;
 	struct mapping mapping;
 	int found;
@@ -114,7 +114,7 @@ static bool try_mapped(struct search *search, u32 pid)
 	if (file_read(maps_path, MAPS_MAX_BYTES, &maps, &text.length))
 		return false;
 	text.start = (const u8 *)maps;
-	while ((found = proc_maps_next(&text, pid, false, path, &mapping))) {
+	while ((found = proc_maps_next(&text, pid, path, &mapping))) {
 		CLEANUP(freep) char *link = NULL;
 		CLEANUP(closep) int fd = -1;
 
@@ -211,19 +211,19 @@ static void load_file(const struct finder_context *context, const struct binary_
 	free(search.root);
 }
 
-/* The size of the image from its own section headers, which come last. */
+/* Our own, as long as its mapping. */
 static struct bytes own_vdso(void)
 {
 	const u8 *start = (const u8 *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
 	CLEANUP(freep) char *maps = NULL;
-	char path[4096];
+	char path[MAPS_PATH_BYTES];
 	struct bytes text;
 	struct mapping mapping;
 
 	if (!start || file_read("/proc/self/maps", MAPS_MAX_BYTES, &maps, &text.length))
 		return (struct bytes){0};
 	text.start = (const u8 *)maps;
-	while (proc_maps_next(&text, 0, false, path, &mapping) == 1) {
+	while (proc_maps_next(&text, 0, path, &mapping) == 1) {
 		if (mapping.start == (u64)(uintptr_t)start && mapping.bytes <= VDSO_MAX_BYTES)
 			return (struct bytes){start, mapping.bytes};
 	}
@@ -241,8 +241,8 @@ static void load_vdso(const struct binary_row *binary, struct name_source *sourc
 		return;
 	}
 	if (binary->build_id_bytes &&
-	    (build_id_of_image(image, &id) || id.length != binary->build_id_bytes ||
-	     memcmp(id.bytes, binary->build_id, id.length) != 0)) {
+	    (build_id_of_image(image, &id) ||
+	     !build_id_is(&id, binary->build_id, binary->build_id_bytes))) {
 		source->unnamed = UNNAMED_REPLACED;
 		return;
 	}

@@ -78,8 +78,8 @@ static bool is_running_kernel(const struct binary_row *kernel)
 	struct build_id id;
 
 	return !kernel->build_id_bytes ||
-	       (!build_id_of_kernel(&id) && id.length == kernel->build_id_bytes &&
-		!memcmp(id.bytes, kernel->build_id, id.length));
+	       (!build_id_of_kernel(&id) &&
+		build_id_is(&id, kernel->build_id, kernel->build_id_bytes));
 }
 
 static bool take_kallsyms(const char *path, const struct binary_row *kernel,
@@ -105,8 +105,8 @@ static bool take_image(const char *path, const struct build_id *wanted,
 
 	if (elf_image_below("", path, &image))
 		return false;
-	if (wanted->length && (build_id_of_image(image, &id) || id.length != wanted->length ||
-			       memcmp(id.bytes, wanted->bytes, id.length) != 0)) {
+	if (wanted->length &&
+	    (build_id_of_image(image, &id) || !build_id_is(&id, wanted->bytes, wanted->length))) {
 		source->unnamed = UNNAMED_REPLACED;
 		return false;
 	}
@@ -236,18 +236,11 @@ static bool find_module(const char *name, struct kernel_module *ret_module)
 /* Whether the module that is loaded now is the recorded one. */
 static bool is_same_module(const struct binary_row *binary, const struct kernel_module *module)
 {
-	CLEANUP(freep)
-	char *path = must_format("/sys/module/%s/notes/.note.gnu.build-id", module->name);
-	CLEANUP(freep) char *notes = NULL;
 	struct build_id id;
-	size_t length;
 
-	if (!binary->build_id_bytes)
-		return true;
-	return !file_read(path, 4096, &notes, &length) &&
-	       !build_id_in_notes((struct bytes){(const u8 *)notes, length}, false, &id) &&
-	       id.length == binary->build_id_bytes &&
-	       !memcmp(id.bytes, binary->build_id, id.length);
+	return !binary->build_id_bytes ||
+	       (!build_id_of_module(module->name, &id) &&
+		build_id_is(&id, binary->build_id, binary->build_id_bytes));
 }
 
 /* Modules are named from kallsyms, which holds what their files hold. */

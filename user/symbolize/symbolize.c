@@ -160,7 +160,7 @@ static u32 add_symbol(struct symbolizer *symbolizer, struct profile *profile, bi
 {
 	bool is_raw = symbolizer->settings.raw_names ||
 		      !has_mangled_names(profile->binaries.items[id].kind);
-	CLEANUP(freep) char *shown = is_raw ? NULL : demangle(symbol->name, 1);
+	CLEANUP(freep) char *shown = is_raw ? NULL : demangle(symbol->name);
 	struct function_row function = {
 		.binary = id, .start = symbol->start - shift, .end = symbol->end - shift};
 

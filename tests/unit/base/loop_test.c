@@ -46,15 +46,6 @@ static int end_at_third_call(void *context, u64 number)
 	return 0;
 }
 
-static int forget_itself(void *context, u64 number)
-{
-	struct seen *seen = context;
-
-	seen->calls++;
-	loop_forget(seen->loop, (int)number);
-	return 0;
-}
-
 static int set_up(void **state)
 {
 	static struct seen seen;
@@ -133,21 +124,6 @@ static void closing_gives_the_signals_back(void **state)
 	assert_false(sigismember(&mask, SIGUSR2));
 }
 
-static void forgotten_descriptor_is_not_called_again(void **state)
-{
-	struct seen *seen = *state, timer = {.loop = seen->loop};
-	int ends[2];
-
-	assert_int_equal(pipe(ends), 0);
-	assert_int_equal(write(ends[1], "x", 1), 1);
-	loop_on_readable(seen->loop, ends[0], (struct loop_handler){forget_itself, seen});
-	loop_on_timer(seen->loop, 1000000, (struct loop_handler){end_at_third_call, &timer});
-	assert_int_equal(loop_run(seen->loop), 0);
-	assert_int_equal(seen->calls, 1);
-	close(ends[0]);
-	close(ends[1]);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -159,8 +135,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(signal_reaches_its_handler_instead_of_killing,
 						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(closing_gives_the_signals_back, set_up, tear_down),
-		cmocka_unit_test_setup_teardown(forgotten_descriptor_is_not_called_again, set_up,
-						tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,7 +73,6 @@ static void bytes_with_a_nul_inside_are_told_apart(void **state)
 	u32 id = intern_bytes(&intern, "a\0b", 3);
 
 	assert_int_not_equal(intern_bytes(&intern, "a\0c", 3), id);
-	assert_int_equal(intern_length(&intern, id), 3);
 	intern_release(&intern);
 	(void)state;
 }

@@ -3,10 +3,10 @@
  * The build id of files and notes.
  */
 #include "binary/build_id.h"
+#include "unit/build_id_at.h"
 #include "unit/unit.h"
 
 #include "base/file.h"
-#include "base/memory.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -121,33 +121,14 @@ static void a_file_cut_anywhere_gives_an_error(void **state)
 	}
 }
 
-static void the_program_that_runs_has_the_id_that_its_notes_have(void **state)
+static void what_is_no_elf_file_is_refused(void **state)
 {
-	struct build_id by_path, by_fd;
-	CLEANUP(closep) int fd = open("/proc/self/exe", O_RDONLY);
-
-	(void)state;
-	assert_int_equal(build_id_of_file("/proc/self/exe", &by_path), 0);
-	assert_int_equal(build_id_of_fd(fd, &by_fd), 0);
-	assert_int_equal(by_path.length, 20);
-	assert_memory_equal(by_path.bytes, by_fd.bytes, 20);
-}
-
-static void what_is_no_elf_file_is_refused_without_waiting(void **state)
-{
-	char fifo[] = "/tmp/names-fifo-XXXXXX";
 	struct build_id id;
 
 	(void)state;
-	close(mkstemp(fifo));
-	unlink(fifo);
-	assert_int_equal(mkfifo(fifo, 0600), 0);
-	assert_int_equal(build_id_of_file(fifo, &id), -EBADMSG);
-	unlink(fifo);
-	assert_int_equal(build_id_of_file("/etc/passwd", &id), -EBADMSG);
-	assert_int_equal(build_id_of_file("/", &id), -EBADMSG);
-	assert_int_equal(build_id_of_file("/dev/zero", &id), -EBADMSG);
-	assert_int_equal(build_id_of_file("/nonexistent", &id), -ENOENT);
+	assert_int_equal(build_id_at("/etc/passwd", &id), -EBADMSG);
+	assert_int_equal(build_id_at("/dev/zero", &id), -EBADMSG);
+	assert_int_equal(build_id_at("/", &id), -EISDIR);
 }
 
 int main(void)
@@ -157,8 +138,7 @@ int main(void)
 		cmocka_unit_test(notes_without_an_id_or_cut_are_told_apart),
 		cmocka_unit_test(every_class_and_byte_order_is_read),
 		cmocka_unit_test(a_file_cut_anywhere_gives_an_error),
-		cmocka_unit_test(the_program_that_runs_has_the_id_that_its_notes_have),
-		cmocka_unit_test(what_is_no_elf_file_is_refused_without_waiting),
+		cmocka_unit_test(what_is_no_elf_file_is_refused),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

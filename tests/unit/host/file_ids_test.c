@@ -6,6 +6,7 @@
 #include "binary/binary.h"
 #include "host/file_ids.h"
 #include "host/mapped_file.h"
+#include "unit/build_id_at.h"
 #include "unit/unit.h"
 
 #include <fcntl.h>
@@ -41,7 +42,7 @@ static int set_up(void **state)
 	snprintf(path, sizeof(path), "/tmp/file_ids_test.%d", getpid());
 	ids = file_ids_new();
 	(void)state;
-	return build_id_of_file("/proc/self/exe", &ours);
+	return build_id_at("/proc/self/exe", &ours);
 }
 
 static int tear_down(void **state)

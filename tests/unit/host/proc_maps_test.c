@@ -26,7 +26,7 @@ static void an_executable_line_gives_all_fields(void **state)
 	struct mapping mapping;
 
 	(void)state;
-	assert_int_equal(proc_maps_next(&text, 42, false, path, &mapping), 1);
+	assert_int_equal(proc_maps_next(&text, 42, path, &mapping), 1);
 	assert_int_equal(mapping.pid, 42);
 	assert_int_equal(mapping.tid, 42);
 	assert_int_equal(mapping.space, SPACE_USER);
@@ -40,21 +40,18 @@ static void an_executable_line_gives_all_fields(void **state)
 	assert_int_equal(mapping.flags, MAP_PRIVATE);
 	assert_false(mapping.is_data);
 	assert_string_equal(mapping.path, "/usr/bin/true");
-	assert_int_equal(proc_maps_next(&text, 42, false, path, &mapping), 0);
+	assert_int_equal(proc_maps_next(&text, 42, path, &mapping), 0);
 }
 
-static void data_is_passed_over_unless_wanted(void **state)
+static void data_is_passed_over(void **state)
 {
-	const char *lines = "1000-2000 rw-s 00000000 00:00 0 \n2000-3000 r-xp 00000000 00:00 0 \n";
-	struct bytes text = text_of(lines), all = text_of(lines);
+	struct bytes text = text_of("1000-2000 rw-p 00000000 00:00 0 \n"
+				    "2000-3000 r-xs 00000000 00:00 0 \n");
 	struct mapping mapping;
 
 	(void)state;
-	assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), 1);
+	assert_int_equal(proc_maps_next(&text, 1, path, &mapping), 1);
 	assert_int_equal(mapping.start, 0x2000);
-	assert_int_equal(proc_maps_next(&all, 1, true, path, &mapping), 1);
-	assert_int_equal(mapping.start, 0x1000);
-	assert_true(mapping.is_data);
 	assert_int_equal(mapping.flags, MAP_SHARED);
 }
 
@@ -64,9 +61,9 @@ static void anonymous_memory_is_called_anon(void **state)
 	struct mapping mapping;
 
 	(void)state;
-	assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), 1);
+	assert_int_equal(proc_maps_next(&text, 1, path, &mapping), 1);
 	assert_string_equal(mapping.path, "//anon");
-	assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), 1);
+	assert_int_equal(proc_maps_next(&text, 1, path, &mapping), 1);
 	assert_string_equal(mapping.path, "//anon");
 }
 
@@ -77,7 +74,7 @@ static void a_path_keeps_blanks_and_deleted_and_gets_its_newline_back(void **sta
 	struct mapping mapping;
 
 	(void)state;
-	assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), 1);
+	assert_int_equal(proc_maps_next(&text, 1, path, &mapping), 1);
 	assert_string_equal(mapping.path, "/tmp/a b\nc (deleted)");
 }
 
@@ -102,8 +99,8 @@ static void a_line_that_is_none_is_reported_and_stepped_over(void **state)
 		char *lines = must_format("%s\n1000-2000 r-xp 0 0:0 0 /x\n", broken[i]);
 		struct bytes text = text_of(lines);
 
-		assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), -EBADMSG);
-		assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), 1);
+		assert_int_equal(proc_maps_next(&text, 1, path, &mapping), -EBADMSG);
+		assert_int_equal(proc_maps_next(&text, 1, path, &mapping), 1);
 		assert_string_equal(mapping.path, "/x");
 	}
 }
@@ -115,7 +112,7 @@ static void a_path_longer_than_any_is_cut(void **state)
 	struct mapping mapping;
 
 	(void)state;
-	assert_int_equal(proc_maps_next(&text, 1, false, path, &mapping), 1);
+	assert_int_equal(proc_maps_next(&text, 1, path, &mapping), 1);
 	assert_int_equal(strlen(mapping.path), 4095);
 	assert_int_equal(text.length, 0);
 }
@@ -130,7 +127,7 @@ static void our_own_maps_hold_this_code(void **state)
 	(void)state;
 	assert_int_equal(file_read("/proc/self/maps", 1 << 20, &maps, &text.length), 0);
 	text.start = (u8 *)maps;
-	while (proc_maps_next(&text, 1, false, path, &mapping) == 1) {
+	while (proc_maps_next(&text, 1, path, &mapping) == 1) {
 		u64 here = (u64)(uintptr_t)&our_own_maps_hold_this_code;
 
 		found |= here >= mapping.start && here - mapping.start < mapping.bytes;
@@ -142,7 +139,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_executable_line_gives_all_fields),
-		cmocka_unit_test(data_is_passed_over_unless_wanted),
+		cmocka_unit_test(data_is_passed_over),
 		cmocka_unit_test(anonymous_memory_is_called_anon),
 		cmocka_unit_test(a_path_keeps_blanks_and_deleted_and_gets_its_newline_back),
 		cmocka_unit_test(a_line_that_is_none_is_reported_and_stepped_over),

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "binary/binary.h"
 #include "host/processes.h"
+#include "unit/build_id_at.h"
 #include "unit/unit.h"
 
 #include <errno.h>
@@ -116,7 +117,7 @@ static void the_program_is_mapped_with_its_build_id(void **state)
 	assert_int_equal(stat(path, &status), 0);
 	assert_int_equal(witness.found.inode, status.st_ino);
 	assert_int_equal(witness.found.major, major(status.st_dev));
-	assert_int_equal(build_id_of_file(path, &id), 0);
+	assert_int_equal(build_id_at(path, &id), 0);
 	assert_int_equal(witness.found.build_id_bytes, id.length);
 	assert_memory_equal(witness.found.build_id, id.bytes, id.length);
 	(void)state;

@@ -6,17 +6,6 @@
 
 enum { IP_TID_TIME = 7, SAMPLE_ID_ALL = 1 << 18 };
 
-/* With IP, TID and TIME only. */
-static void put_short_sample(struct foreign *foreign, u64 time_ns)
-{
-	record_begin(foreign, 9, 2);
-	put64(foreign, 0x1234);
-	put32(foreign, 5);
-	put32(foreign, 6);
-	put64(foreign, time_ns);
-	record_end(foreign);
-}
-
 static void features_of_a_newer_perf_are_one_line(void **state)
 {
 	struct foreign foreign = foreign_begin(false, IP_TID_TIME, SAMPLE_ID_ALL);

@@ -121,6 +121,17 @@ static inline void record_end(struct foreign *foreign)
 	memcpy(foreign->bytes.bytes + foreign->record_at + 6, &size, sizeof(size));
 }
 
+/* A sample with IP, TID and TIME only. */
+static inline void put_short_sample(struct foreign *foreign, u64 time_ns)
+{
+	record_begin(foreign, 9, 2);
+	put64(foreign, 0x1234);
+	put32(foreign, 5);
+	put32(foreign, 6);
+	put64(foreign, time_ns);
+	record_end(foreign);
+}
+
 /* Ends the records; a host name follows as the only feature. */
 static inline void foreign_end(struct foreign *foreign)
 {

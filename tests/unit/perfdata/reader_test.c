@@ -27,17 +27,6 @@ static void put_trailer(struct foreign *foreign, u64 time_ns)
 	put32(foreign, 0);
 }
 
-/* With IP, TID and TIME only. */
-static void put_short_sample(struct foreign *foreign, u64 time_ns)
-{
-	record_begin(foreign, 9, 2);
-	put64(foreign, 0x1234);
-	put32(foreign, 5);
-	put32(foreign, 6);
-	put64(foreign, time_ns);
-	record_end(foreign);
-}
-
 static void put_everything(struct foreign *foreign)
 {
 	record_begin(foreign, 10, 2); /* MMAP2 */

@@ -250,7 +250,7 @@ static void our_own_code_is_named_through_our_mapping(void **state)
 
 	assert_int_equal(file_read("/proc/self/maps", 1 << 20, &maps, &text.length), 0);
 	text.start = (u8 *)maps;
-	while (proc_maps_next(&text, 0, false, path, &mapping) == 1) {
+	while (proc_maps_next(&text, 0, path, &mapping) == 1) {
 		if (here >= mapping.start && here - mapping.start < mapping.bytes)
 			id = add_location(fixture->profile, path, file_without_id,
 					  here - mapping.start + mapping.file_offset);

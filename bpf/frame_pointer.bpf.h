@@ -48,7 +48,8 @@ static __always_inline bool is_first_frame(const struct user_walk *walk)
 
 /* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
  * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
- * anything. */
+ * anything. Code whose table is still being made mostly has one because it needs one: there the
+ * frame pointer may be the caller's, and following it would pass over a frame. */
 static __always_inline u8 step_without_rule(struct scratch *scratch)
 {
 	struct user_walk *walk = &scratch->walk;
@@ -57,13 +58,13 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 
 	if (walk->mm && is_first_frame(walk))
 		return END_COMPLETE;
-	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost)
+	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost ||
+	    walk->doubt == END_NOT_ANALYSED)
 		return walk->doubt;
 	end = step_by_frame_pointer(scratch);
 	if (end)
 		return end == END_COMPLETE && is_chain ? end : walk->doubt;
 	walk->found_by = WALKER_FRAME_POINTER;
-	walk->is_unsure |= walk->doubt == END_NOT_ANALYSED;
 	walk->frame.is_exact = 0;
 	walk->frame.has_lr = 0;
 	walk->frame.has_registers = 0;

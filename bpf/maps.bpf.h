@@ -70,15 +70,14 @@ struct user_walk {
 	struct unwind_frame frame; /* the next one to take */
 	u64 window;		   /* address of the first word in scratch->window */
 	u64 window_bytes;
-	u64 mm, vma;  /* kernel addresses */
-	u64 code[3];  /* around the pc: before it, and two words from it on */
-	u32 process;  /* row of scratch->processes */
-	u32 row;      /* what was found by a search, see find_mapping() */
-	u8 found_by;  /* enum walkers; 0: the innermost frame */
-	u8 doubt;     /* why the stack ends if this frame is none; enum user_stack_end */
-	u8 is_done;   /* this sample's user stack was walked, be it in vain */
-	u8 is_unsure; /* by frame pointers, out of code that was not analysed yet */
-	u8 reserved[4];
+	u64 mm, vma; /* kernel addresses */
+	u64 code[3]; /* around the pc: before it, and two words from it on */
+	u32 process; /* row of scratch->processes */
+	u32 row;     /* what was found by a search, see find_mapping() */
+	u8 found_by; /* enum walkers; 0: the innermost frame */
+	u8 doubt;    /* why the stack ends if this frame is none; enum user_stack_end */
+	u8 is_done;  /* this sample's user stack was walked, be it in vain */
+	u8 reserved[5];
 };
 
 /* Where a CPU builds its record: too large for the BPF stack. Nobody else looks at it. */

@@ -129,7 +129,6 @@ static __always_inline void walk_user_stack(struct scratch *scratch)
 
 	close_window(walk);
 	walk->is_done = 1;
-	walk->is_unsure = 0;
 	walk->found_by = 0;
 	walk->doubt = END_UNKNOWN;
 	if (has_tables)
@@ -137,9 +136,6 @@ static __always_inline void walk_user_stack(struct scratch *scratch)
 	header->end = take_frames();
 	if (!header->walked) /* the innermost frame alone */
 		header->walked = has_tables ? WALKER_EH_FRAME : WALKER_FRAME_POINTER;
-	/* Frame pointers in code of which nothing is known yet may have passed over a frame. */
-	if (header->end == END_COMPLETE && walk->is_unsure)
-		header->end = END_NOT_ANALYSED;
 }
 
 #endif

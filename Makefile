@@ -18,7 +18,7 @@ DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-ge
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
-	linux-perf|linux-tools-generic ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
+	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 # Only for `make test-kernels`.
 DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 busybox-static cpio debian-archive-keyring bsdextrautils
@@ -177,6 +177,7 @@ test: ## install what is missing, lint, and run every test; the last line counts
 	@$(call need,$(DEB_PACKAGES))
 	@$(MAKE) --no-print-directory tests; status=$$?; $(give_back); exit $$status
 
+# A long check takes a sample unless TEST_ALL is set.
 .PHONY: test-all
 test-all: ## the same, where there is more to check than time for it: all of it (minutes)
 	@$(MAKE) --no-print-directory TEST_ALL=1 test

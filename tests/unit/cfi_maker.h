@@ -27,6 +27,7 @@ struct made_cfi {
 	u64 section; /* begun last */
 	bool is_debug_frame, is_64;
 	u16 machine; /* 0: EM_X86_64 */
+	u64 entry;
 	Elf64_Shdr sections[MADE_SECTIONS_MAX];
 	u16 section_count;
 	Elf64_Phdr segments[MADE_SEGMENTS_MAX];
@@ -151,6 +152,7 @@ static __attribute__((unused)) struct bytes made_image(struct made_cfi *made)
 		.e_type = ET_DYN,
 		.e_machine = made->machine ? made->machine : EM_X86_64,
 		.e_version = EV_CURRENT,
+		.e_entry = made->entry,
 		.e_phoff = sizeof(Elf64_Ehdr),
 		.e_ehsize = sizeof(Elf64_Ehdr),
 		.e_phentsize = sizeof(Elf64_Phdr),

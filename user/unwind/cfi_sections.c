@@ -235,6 +235,40 @@ static bool read_sections(struct cfi_sections *sections)
 	return is_named;
 }
 
+/* Whether the dynamic linker loads others for this one. */
+static bool needs_libraries(struct bytes dynamic)
+{
+	struct cursor cursor = cursor_of(dynamic);
+	s64 tag;
+
+	do {
+		tag = (s64)cursor_u64(&cursor);
+		cursor_u64(&cursor);
+	} while (tag != DT_NULL && tag != DT_NEEDED);
+	return tag == DT_NEEDED;
+}
+
+/* The entry of what is run: a program, or the dynamic linker, which is a library that needs none.
+ * Other libraries have one too, but it is just where their text begins. */
+static void read_entry(struct cfi_sections *sections, struct bytes image)
+{
+	bool is_run = false, is_library = false;
+	GElf_Ehdr header;
+	GElf_Phdr segment;
+	size_t count = 0;
+
+	if (!gelf_getehdr(sections->elf, &header) || elf_getphdrnum(sections->elf, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (!gelf_getphdr(sections->elf, (int)i, &segment))
+			continue;
+		is_run |= segment.p_type == PT_INTERP;
+		is_library |= segment.p_type == PT_DYNAMIC &&
+			      needs_libraries(loaded_at(sections, image, segment.p_vaddr));
+	}
+	sections->entry = is_run || !is_library ? header.e_entry : 0;
+}
+
 static int read_machine(struct cfi_sections *sections)
 {
 	GElf_Ehdr header;
@@ -248,7 +282,6 @@ static int read_machine(struct cfi_sections *sections)
 	sections->eh_frame.machine = header.e_machine == EM_X86_64 ? CFI_X86_64 : CFI_AARCH64;
 	sections->debug_frame.machine = sections->eh_frame.machine;
 	sections->debug_frame.is_debug_frame = true;
-	sections->entry = header.e_entry;
 	return 0;
 }
 
@@ -266,6 +299,7 @@ int cfi_sections_open(struct bytes image, struct cfi_sections *ret_sections)
 		error = read_text(image, ret_sections);
 	if (error)
 		return error;
+	read_entry(ret_sections, image);
 	if (!read_sections(ret_sections))
 		read_without_sections(ret_sections, image);
 	return 0;

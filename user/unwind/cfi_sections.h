@@ -20,7 +20,7 @@ struct cfi_sections {
 	struct cfi_section eh_frame, debug_frame; /* no bytes: there is none */
 	struct cfi_segment text[CFI_SEGMENTS_MAX];
 	size_t text_count;
-	u64 entry;	/* address of the first instruction of a program; 0: none */
+	u64 entry;	/* address of a program's first instruction; 0: it is no program */
 	bool is_broken; /* there is a packed section that cannot be unpacked */
 	Elf *elf;	/* these own what the sections point to */
 	u8 *unpacked;

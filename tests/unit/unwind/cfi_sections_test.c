@@ -272,6 +272,36 @@ static void a_binary_without_call_frame_information_is_told_apart(void **state)
 	(void)state;
 }
 
+static void nobody_calls_the_first_instruction_of_a_program(void **state)
+{
+	struct reading reading = reading_new();
+
+	add_section(reading.made, false, second, 16);
+	reading.made->entry = START;
+	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(rule_at(&reading, START).cfa_kind, CFA_END);
+	release(&reading);
+	(void)state;
+}
+
+static void the_entry_of_a_library_is_not_where_a_program_begins(void **state)
+{
+	const Elf64_Dyn dynamic[] = {
+		{.d_tag = DT_SONAME}, {.d_tag = DT_NEEDED}, {.d_tag = DT_NULL}};
+	struct reading reading = reading_new();
+	struct made_cfi *made = reading.made;
+
+	add_section(made, false, second, 16);
+	made->entry = START;
+	made->segments[made->segment_count++] = (Elf64_Phdr){.p_type = PT_DYNAMIC,
+							     .p_vaddr = made->next};
+	made_put(made, dynamic, sizeof(dynamic));
+	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(rule_at(&reading, START).cfa_kind, CFA_NONE);
+	release(&reading);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +315,8 @@ int main(void)
 		cmocka_unit_test(a_cut_section_is_refused),
 		cmocka_unit_test(a_cie_that_is_a_function_is_none),
 		cmocka_unit_test(a_binary_without_call_frame_information_is_told_apart),
+		cmocka_unit_test(nobody_calls_the_first_instruction_of_a_program),
+		cmocka_unit_test(the_entry_of_a_library_is_not_where_a_program_begins),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,36 +7,11 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "bpfprof/counters.h"
+#include "export/stacks.h"
 
 #include <string.h>
 
 enum { BINARIES_SHOWN = 5 };
-
-/* The sentence is that of stacks that are not whole. */
-static const struct {
-	const char *name, *sentence;
-} ends[STACK_ENDS] = {
-	[CUT_UNKNOWN] = {"unknown", "whole or not: the kernel walked them and does not say"},
-	[CUT_COMPLETE] = {"complete", NULL},
-	[CUT_TOO_DEEP] = {"too_deep", "end early: deeper than --max-stack"},
-	[CUT_UNREADABLE] = {"unreadable", "end early: stack memory was not resident"},
-	[CUT_NO_TABLE] = {"no_table", "end early: code without unwind table"},
-	[CUT_UNSUPPORTED] = {"unsupported", "end early: an unwind rule we cannot follow"},
-	[CUT_NOT_ANALYSED] = {"not_analysed", "end early: code not analysed yet"},
-	[CUT_BROKEN] = {"broken", "end early: what comes next is no frame"},
-};
-
-/* In the order in which they are told; those without words are told by their end. */
-static const struct {
-	const char *name, *words;
-	u8 walked;
-} walks[] = {
-	{"eh_frame", "eh_frame", WALK_EH_FRAME},
-	{"frame_pointers", "frame pointers", WALK_FRAME_POINTER},
-	{"both", "both", WALK_EH_FRAME | WALK_FRAME_POINTER},
-	{"none", "none", 0},
-	{"kernel", NULL, WALK_KERNEL},
-};
 
 static const char *const unnamed_sentences[UNNAMED_REASON_COUNT] = {
 	[UNNAMED_NOT] = "not looked for",
@@ -96,91 +71,6 @@ static void write_samples(const struct report_facts *facts, FILE *out)
 	write_counters(facts, LOST, "lost", out);
 	write_counters(facts, SKIPPED, "left out", out);
 	write_counters(facts, OTHER, "times", out);
-}
-
-/* --- user stacks --- */
-
-/* Rounded down: 100.00% is all of them. */
-static double share(u64 part, u64 whole)
-{
-	u64 hundredths = part * 10000 / whole;
-
-	return (double)hundredths / 100;
-}
-
-/* Whether frame pointers were all there was, as with --call-graph fp; the kernel goes by them. */
-static bool is_by_frame_pointers(const struct stack_tally *stacks)
-{
-	return stacks->walks[WALK_FRAME_POINTER] + stacks->walks[WALK_KERNEL] ==
-	       stack_tally_count(stacks);
-}
-
-static void write_walks(const struct stack_tally *stacks, FILE *out)
-{
-	u64 count = stack_tally_count(stacks);
-	const char *before = "#   walked by ";
-
-	for (size_t i = 0; i < ARRAY_COUNT(walks); i++) {
-		u64 these = stacks->walks[walks[i].walked];
-
-		if (!these || !walks[i].words)
-			continue;
-		fprintf(out, "%s%s %.2f%%", before, walks[i].words, share(these, count));
-		before = ", ";
-	}
-	fputc('\n', out);
-}
-
-static void write_ends(const struct stack_tally *stacks, FILE *out)
-{
-	char text[NUMBER_TEXT_BYTES];
-
-	for (size_t i = 0; i < ARRAY_COUNT(ends); i++) {
-		const char *sentence = ends[i].sentence;
-
-		if (i == CUT_BROKEN && is_by_frame_pointers(stacks))
-			sentence = "end at code without frame pointers (eh_frame gets through it)";
-		if (sentence && stacks->ends[i])
-			fprintf(out, "#   %s %s\n", number_format_count(stacks->ends[i], text),
-				sentence);
-	}
-}
-
-static void write_stacks(const struct stack_tally *stacks, FILE *out)
-{
-	u64 count = stack_tally_count(stacks), whole = stacks->ends[CUT_COMPLETE];
-	char text[NUMBER_TEXT_BYTES];
-
-	if (!count)
-		return;
-	fprintf(out, "# %s user stacks, ", number_format_count(count, text));
-	if (is_by_frame_pointers(stacks)) {
-		/* They rarely get through libc, so a share of whole ones would only alarm. */
-		fputs("walked by frame pointers\n", out);
-		if (whole)
-			fprintf(out, "#   %s reach the thread's start\n",
-				number_format_count(whole, text));
-	} else {
-		fprintf(out, "%.2f%% whole\n", share(whole, count));
-		write_walks(stacks, out);
-	}
-	write_ends(stacks, out);
-}
-
-static void write_stacks_json(const struct stack_tally *stacks, struct json_writer *json)
-{
-	json_object(json, "user_stacks");
-	json_u64(json, "count", stack_tally_count(stacks));
-	json_object(json, "walked");
-	for (size_t i = 0; i < ARRAY_COUNT(walks); i++)
-		json_u64(json, walks[i].name, stacks->walks[walks[i].walked]);
-	json_object_end(json);
-	json_object(json, "ended");
-	for (size_t i = 0; i < ARRAY_COUNT(ends); i++)
-		if (ends[i].name)
-			json_u64(json, ends[i].name, stacks->ends[i]);
-	json_object_end(json);
-	json_object_end(json);
 }
 
 /* --- frames without a name --- */
@@ -274,7 +164,7 @@ void report_write_footer(const struct report_facts *facts, FILE *out)
 {
 	fputs("#\n", out);
 	write_samples(facts, out);
-	write_stacks(&facts->profile->totals.stacks, out);
+	stacks_write(facts->profile, out);
 	write_unnamed(facts->profile, out);
 	fputs("#\n", out);
 }
@@ -323,7 +213,7 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	write_counters_json(facts, SKIPPED, "left_out", json);
 	write_counters_json(facts, OTHER, "other", json);
 	json_bool(json, "idle_left_out", facts->idle_skipped);
-	write_stacks_json(&totals->stacks, json);
+	stacks_write_json(facts->profile, json);
 	json_u64(json, "frames", facts->profile->locations.count - 1);
 	write_unnamed_json(facts->profile, json);
 	json_object_end(json);

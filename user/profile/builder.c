@@ -47,6 +47,7 @@ struct profile_builder {
 	u32 step_count, step_slots;
 	struct idmap threads; /* tid → row of profile->threads */
 	struct idmap names;   /* address of an interned name → string_id */
+	struct idmap ends;    /* (binary, cut) → row of profile->early_ends, from 1 */
 	VEC(struct event_source) sources;
 };
 
@@ -216,6 +217,32 @@ static void take_totals(struct profile_totals *totals, const struct sample *samp
 		totals->last_ns = sample->time_ns;
 }
 
+/* Counts a stack that ended early by the code that it could not get through. */
+static void take_early_end(struct profile_builder *builder, const struct sample *sample)
+{
+	struct profile *profile = builder->profile;
+	const struct frame *outermost;
+	binary_id binary;
+	u32 *place;
+
+	if (!sample->frame_count ||
+	    (sample->cut != CUT_NO_TABLE && sample->cut != CUT_UNSUPPORTED &&
+	     sample->cut != CUT_NOT_ANALYSED))
+		return;
+	outermost = &sample->frames[sample->frame_count - 1];
+	binary = locator_binary(builder->locator, profile, sample->pid, outermost->address,
+				outermost->space);
+	if (!binary)
+		return;
+	place = idmap_place(&builder->ends, (u64)binary << 8 | sample->cut);
+	if (!*place) {
+		*vec_add(&profile->early_ends) = (struct early_end_row){.binary = binary,
+									.cut = sample->cut};
+		*place = (u32)profile->early_ends.count;
+	}
+	profile->early_ends.items[*place - 1].stacks++;
+}
+
 static int take_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct profile_builder *builder = builder_of(sink);
@@ -241,6 +268,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	if (!builder->settings.skip_chains && sample->frame_count)
 		count.stack = stack_of(builder, sample);
 	take_totals(&profile->totals, sample);
+	take_early_end(builder, sample);
 	profile_add(profile, &count);
 	return 0;
 }
@@ -314,6 +342,7 @@ static void begin(struct profile_builder *builder)
 	steps_forget(builder);
 	idmap_release(&builder->threads);
 	idmap_release(&builder->names);
+	idmap_release(&builder->ends);
 }
 
 struct profile_builder *profile_builder_new(const struct builder_settings *settings,
@@ -377,6 +406,7 @@ void profile_builder_free(struct profile_builder *builder)
 	free(builder->steps);
 	idmap_release(&builder->threads);
 	idmap_release(&builder->names);
+	idmap_release(&builder->ends);
 	locator_free(builder->locator);
 	profile_free(builder->profile);
 	free(builder);

@@ -287,6 +287,24 @@ static location_id find_anew(struct locator *locator, u32 pid, u64 address, u8 s
 	return profile_location(locator->profile, binary, address, space);
 }
 
+static void use_profile(struct locator *locator, struct profile *profile)
+{
+	if (profile == locator->profile)
+		return;
+	locator->profile = profile;
+	locator->binaries.count = 0;
+	memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
+}
+
+binary_id locator_binary(struct locator *locator, struct profile *profile, u32 pid, u64 address,
+			 u8 space)
+{
+	const struct mapped *mapped = find_mapping(locator, pid, address, space);
+
+	use_profile(locator, profile);
+	return mapped ? binary_of(locator, mapped) : 0;
+}
+
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space)
 {
@@ -294,11 +312,7 @@ location_id locator_find(struct locator *locator, struct profile *profile, u32 p
 	u64 hash = (address ^ generation * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
 	struct cached_location *slot = &locator->cache[hash >> 48];
 
-	if (profile != locator->profile) {
-		locator->profile = profile;
-		locator->binaries.count = 0;
-		memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
-	}
+	use_profile(locator, profile);
 	if (slot->is_used && slot->address == address && slot->generation == generation &&
 	    slot->space == space)
 		return slot->location;

@@ -23,6 +23,10 @@ struct event_sink *locator_sink(struct locator *locator);
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space);
 
+/* The binary that holds the address, without a row for the address itself; 0 if none does. */
+binary_id locator_binary(struct locator *locator, struct profile *profile, u32 pid, u64 address,
+			 u8 space);
+
 /* A number that stays the same while answers for this process and space do; see
  * process_table_generation(). */
 u64 locator_generation(const struct locator *locator, u32 pid, u8 space);

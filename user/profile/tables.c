@@ -58,6 +58,7 @@ void profile_free(struct profile *profile)
 	vec_release(&profile->threads);
 	vec_release(&profile->labels);
 	vec_release(&profile->counts);
+	vec_release(&profile->early_ends);
 	intern_release(&profile->strings);
 	free(profile);
 }

@@ -112,6 +112,13 @@ struct count_row {
 	u64 weight, samples;
 };
 
+/* Where user stacks ended early because of the code there. */
+struct early_end_row {
+	binary_id binary;
+	u8 cut; /* enum stack_cut: no table, unsupported, not analysed */
+	u64 stacks;
+};
+
 /* What the footer says about stacks and losses, per profile. */
 struct profile_totals {
 	u64 samples, weight;
@@ -130,7 +137,8 @@ struct profile {
 	VEC(struct stack_row) stacks;
 	VEC(struct thread_row) threads;
 	VEC(struct label_row) labels;
-	VEC(struct count_row) counts; /* no row 0 */
+	VEC(struct count_row) counts;	      /* no row 0 */
+	VEC(struct early_end_row) early_ends; /* no row 0; one for each binary and cut */
 	struct profile_totals totals;
 	struct profile_index *index; /* private: hash tables of the rows */
 };

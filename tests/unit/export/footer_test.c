@@ -80,6 +80,40 @@ static void frame_pointers_alone_are_told_without_alarm(void **state)
 	(void)state;
 }
 
+/* Says of `stacks` stacks in which binary they ended. */
+static void add_place(struct profile *profile, const char *name, u8 cut, u32 stacks)
+{
+	struct binary_row binary = {
+		.path = intern_text(&profile->strings, name),
+		.short_name = intern_text(&profile->strings, name),
+	};
+
+	*vec_add(&profile->early_ends) = (struct early_end_row){
+		.binary = profile_binary(profile, &binary),
+		.cut = cut,
+		.stacks = stacks,
+	};
+}
+
+static void the_binary_where_most_stacks_ended_is_named(void **state)
+{
+	struct profile *profile = profile_new();
+	char *text;
+
+	add(profile, WALK_EH_FRAME, CUT_NO_TABLE, 5);
+	add(profile, WALK_EH_FRAME, CUT_UNSUPPORTED, 3);
+	add_place(profile, "few", CUT_NO_TABLE, 2);
+	add_place(profile, "more\033", CUT_NO_TABLE, 3);
+	add_place(profile, "other", CUT_UNSUPPORTED, 3);
+	text = footer_of(profile);
+	assert_non_null(
+		strstr(text, "#   5 end early: code without unwind table, 3 in more\\x1b\n"));
+	assert_non_null(
+		strstr(text, "#   3 end early: an unwind rule we cannot follow, all in other\n"));
+	free(text);
+	(void)state;
+}
+
 static void almost_all_is_never_rounded_to_all(void **state)
 {
 	struct profile *profile = profile_new();
@@ -128,6 +162,7 @@ static void json_has_every_walk_and_end(void **state)
 
 	add(profile, WALK_EH_FRAME, CUT_COMPLETE, 7);
 	add(profile, WALK_EH_FRAME | WALK_FRAME_POINTER, CUT_NO_TABLE, 2);
+	add_place(profile, "libx", CUT_NO_TABLE, 2);
 	json_object(json, NULL);
 	report_write_footer_json(&facts, json);
 	json_object_end(json);
@@ -139,11 +174,12 @@ static void json_has_every_walk_and_end(void **state)
 		if (!*at)
 			break;
 	}
-	assert_non_null(
-		strstr(text, "\"user_stacks\":{\"count\":9,\"walked\":{\"eh_frame\":7,"
-			     "\"frame_pointers\":0,\"both\":2,\"none\":0,\"kernel\":0},\"ended\":{"
-			     "\"unknown\":0,\"complete\":7,\"too_deep\":0,\"unreadable\":0,"
-			     "\"no_table\":2,\"unsupported\":0,\"not_analysed\":0,\"broken\":0}}"));
+	assert_non_null(strstr(
+		text, "\"user_stacks\":{\"count\":9,\"walked\":{\"eh_frame\":7,"
+		      "\"frame_pointers\":0,\"both\":2,\"none\":0,\"kernel\":0},\"ended\":{"
+		      "\"unknown\":0,\"complete\":7,\"too_deep\":0,\"unreadable\":0,"
+		      "\"no_table\":2,\"unsupported\":0,\"not_analysed\":0,\"broken\":0},"
+		      "\"ended_in\":[{\"binary\":\"libx\",\"end\":\"no_table\",\"stacks\":2}]}"));
 	free(text);
 	profile_free(profile);
 	(void)state;
@@ -154,6 +190,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_stacks_are_told_with_their_walk_and_the_rest_by_reason),
 		cmocka_unit_test(frame_pointers_alone_are_told_without_alarm),
+		cmocka_unit_test(the_binary_where_most_stacks_ended_is_named),
 		cmocka_unit_test(almost_all_is_never_rounded_to_all),
 		cmocka_unit_test(a_recording_of_perf_says_nothing_of_stacks),
 		cmocka_unit_test(a_line_fits_a_terminal_of_80_columns),

@@ -236,6 +236,49 @@ static void labels_not_kept_do_not_part_rows(void **state)
 	assert_int_equal(fixture->profile->labels.items[1].tid, 7);
 }
 
+static void take_ending(struct event_sink *sink, u64 outermost, u8 cut)
+{
+	const struct frame frames[] = {{.address = PROGRAM + FIRST, .space = SPACE_USER},
+				       {.address = outermost, .space = SPACE_USER}};
+	const struct sample sample = {
+		.address = frames[0].address,
+		.pid = PERF1,
+		.tid = PERF1,
+		.space = SPACE_USER,
+		.cut = cut,
+		.walked = WALK_EH_FRAME,
+		.frame_count = 2,
+		.frames = frames,
+	};
+
+	assert_int_equal(sink->on_sample(sink, &sample), 0);
+}
+
+static void stacks_that_code_has_ended_are_counted_by_binary(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct early_end_row *ends;
+
+	machine_boot(fixture->sink);
+	take_ending(fixture->sink, LIBC + SECOND, CUT_NO_TABLE);
+	take_ending(fixture->sink, PROGRAM + SECOND, CUT_NO_TABLE);
+	take_ending(fixture->sink, LIBC + THIRD, CUT_NO_TABLE);
+	take_ending(fixture->sink, LIBC + THIRD, CUT_UNSUPPORTED);
+	take_ending(fixture->sink, LIBC + THIRD, CUT_TOO_DEEP);
+	take_ending(fixture->sink, LIBC + THIRD, CUT_COMPLETE);
+	fixture->profile = profile_builder_take(fixture->builder);
+	ends = fixture->profile->early_ends.items;
+	assert_int_equal(fixture->profile->early_ends.count, 3);
+	assert_int_equal(ends[0].stacks, 2);
+	assert_int_equal(ends[0].cut, CUT_NO_TABLE);
+	assert_string_equal(
+		profile_text(fixture->profile,
+			     fixture->profile->binaries.items[ends[0].binary].short_name),
+		"libc");
+	assert_int_equal(ends[1].stacks, 1);
+	assert_int_equal(ends[2].cut, CUT_UNSUPPORTED);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +298,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(taking_starts_again_empty_and_keeps_the_processes,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(labels_not_kept_do_not_part_rows, setup, teardown),
+		cmocka_unit_test_setup_teardown(stacks_that_code_has_ended_are_counted_by_binary,
+						setup, teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

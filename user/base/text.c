@@ -6,7 +6,9 @@
 
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "bpfprof/types.h"
 
+#include <math.h>
 #include <string.h>
 
 /* Room for `more` bytes and a NUL behind the text. */
@@ -59,6 +61,54 @@ void text_appendf(struct text *text, const char *format, ...)
 	va_start(arguments, format);
 	text_appendv(text, format, arguments);
 	va_end(arguments);
+}
+
+void text_append_padded(struct text *text, const char *string, size_t width)
+{
+	size_t length = string ? strlen(string) : 0;
+
+	text_append_bytes(text, string, length);
+	if (length >= width)
+		return;
+	reserve(text, width - length);
+	memset(text->bytes + text->length, ' ', width - length);
+	text->length += width - length;
+	text->bytes[text->length] = 0;
+}
+
+/* A double is mantissa / 2^shift, so its hundredths are exact in whole numbers, and so is where
+ * printf() rounds: to the nearest, of two as near to the even one. */
+void text_append_hundredths(struct text *text, int width, double value)
+{
+	enum { MANTISSA_BITS = 53, WORD_BITS = 64 };
+	static const double most = 1000000.0;
+	int exponent;
+	u64 scaled, whole = 0, rest;
+	char digits[16];
+	char *const end = digits + sizeof(digits) - 1;
+	char *start = end;
+
+	if (!(value >= 0 && value < most)) {
+		text_appendf(text, "%*.2f", width, value);
+		return;
+	}
+	scaled = (u64)ldexp(frexp(value, &exponent), MANTISSA_BITS) * 100;
+	if (MANTISSA_BITS - exponent < WORD_BITS) {
+		u64 unit = 1ull << (MANTISSA_BITS - exponent);
+
+		whole = scaled / unit;
+		rest = scaled % unit;
+		whole += rest > unit / 2 || (rest == unit / 2 && whole % 2);
+	}
+	*start = 0;
+	for (int i = 0; i < 3 || whole; i++, whole /= 10) {
+		if (i == 2)
+			*--start = '.';
+		*--start = (char)('0' + whole % 10);
+	}
+	if (width > end - start)
+		text_append_padded(text, NULL, (size_t)(width - (end - start)));
+	text_append(text, start);
 }
 
 void text_append_printable(struct text *text, const char *foreign)

@@ -21,6 +21,10 @@ void text_append_bytes(struct text *text, const void *bytes, size_t count);
 void text_appendf(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Appends like vprintf(). */
 void text_appendv(struct text *text, const char *format, va_list arguments);
+/* Appends a string and blanks up to `width` bytes; NULL is only blanks. */
+void text_append_padded(struct text *text, const char *string, size_t width);
+/* Appends like printf("%*.2f") to the last digit, but many times as fast. */
+void text_append_hundredths(struct text *text, int width, double value);
 /* Appends a foreign string so that it can't steer a terminal: control bytes (C0, C1, DEL) and bytes
  * that are not UTF-8 become \xNN. */
 void text_append_printable(struct text *text, const char *foreign);

@@ -126,7 +126,7 @@ static void append_key(struct table *table, struct text *line, const struct entr
 	else if (field == FIELD_SYMBOL)
 		text_append(line, text);
 	else
-		text_appendf(line, "%-*s", width, text);
+		text_append_padded(line, text, table->widths[field]);
 }
 
 /* --- widths --- */
@@ -256,7 +256,7 @@ static void append_line(struct table *table, struct text *line, const struct ent
 			append_figure(table, line, entry, field);
 		printed = line->length - begin;
 		if (!is_last && printed < table->widths[field])
-			text_appendf(line, "%*s", (int)(table->widths[field] - printed), "");
+			text_append_padded(line, NULL, table->widths[field] - printed);
 	}
 	text_append(line, "\n");
 }

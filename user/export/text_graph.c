@@ -30,7 +30,9 @@ void text_append_percent(struct text *text, const struct text_style *style, cons
 	if (!style->has_color)
 		color = NULL;
 	text_append(text, color);
-	text_appendf(text, "%s%*.2f%%", lead, width, percent);
+	text_append(text, lead);
+	text_append_hundredths(text, width, percent);
+	text_append(text, "%");
 	text_append(text, color ? "\033[m" : NULL);
 }
 
@@ -68,13 +70,13 @@ static void append_value(struct drawing *drawing, u64 hits, u64 samples, u64 who
 
 static void append_margin(struct drawing *drawing)
 {
-	text_appendf(drawing->text, "%*s", (int)drawing->margin, "");
+	text_append_padded(drawing->text, NULL, drawing->margin);
 }
 
 static void append_bars(struct drawing *drawing, u32 levels)
 {
 	for (u32 i = 0; i < levels; i++)
-		text_appendf(drawing->text, "%-*s", STEP + 1, drawing->bars.items[i] ? "|" : "");
+		text_append_padded(drawing->text, drawing->bars.items[i] ? "|" : NULL, STEP + 1);
 }
 
 /* The line that leads down to a node. */

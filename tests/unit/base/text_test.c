@@ -4,6 +4,9 @@
  */
 #include "base/memory.h"
 #include "base/text.h"
+
+#include "base/memory.h"
+#include "bpfprof/types.h"
 #include "unit/unit.h"
 
 static void appending_grows_over_any_capacity(void **state)
@@ -61,6 +64,48 @@ static void truncating_keeps_the_front(void **state)
 	(void)state;
 }
 
+static void padding_fills_up_to_the_width(void **state)
+{
+	struct text text = {0};
+
+	text_append_padded(&text, "ab", 4);
+	text_append_padded(&text, NULL, 2);
+	text_append_padded(&text, "longer", 3);
+	assert_string_equal(text_view(&text), "ab    longer");
+	text_release(&text);
+	(void)state;
+}
+
+static void assert_as_printf(struct text *text, int width, double value)
+{
+	char wanted[400];
+
+	snprintf(wanted, sizeof(wanted), "%*.2f", width, value);
+	text_truncate(text, 0);
+	text_append_hundredths(text, width, value);
+	assert_string_equal(text_view(text), wanted);
+}
+
+static void hundredths_are_printf_s_to_the_last_digit(void **state)
+{
+	static const double values[] = {0,	    100,    0.125,  0.375,
+					0.005,	    1.005,  2.675,  99.995,
+					99.985,	    1e-300, 5e-324, 0.004999999999999999,
+					999999.995, 1e6,    -1.5,   1e300};
+	struct text text = {0};
+
+	for (size_t i = 0; i < ARRAY_COUNT(values); i++)
+		for (int width = 0; width < 9; width += 4)
+			assert_as_printf(&text, width, values[i]);
+	for (u32 part = 0; part <= 8192; part++) {
+		assert_as_printf(&text, 6, part * 100.0 / 8192);
+		assert_as_printf(&text, 6, part * 100.0 / 8191);
+		assert_as_printf(&text, 6, part * 0.005);
+	}
+	text_release(&text);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -69,6 +114,8 @@ int main(void)
 		cmocka_unit_test(foreign_bytes_cannot_steer_a_terminal),
 		cmocka_unit_test(a_cut_utf8_character_is_escaped),
 		cmocka_unit_test(truncating_keeps_the_front),
+		cmocka_unit_test(padding_fills_up_to_the_width),
+		cmocka_unit_test(hundredths_are_printf_s_to_the_last_digit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

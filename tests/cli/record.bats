@@ -34,6 +34,10 @@ ends_with() {
 	[ "$status" -eq "$1" ] || { echo "status $status"; return 1; }
 }
 
+has_children() {
+	[ "$(pgrep -c -P "$2" spin)" -ge "$1" ]
+}
+
 has_threads() {
 	[ "$(find "/proc/$2/task" -mindepth 1 -maxdepth 1 | wc -l)" -ge "$1" ]
 }
@@ -88,6 +92,25 @@ last_thread() {
 	start "$WORKLOADS/spin" 0.3
 	"$BPFPROF" record -q -F 999 -p "${background[0]},${background[1]}" -p "${background[2]}"
 	[ "$(fields pid)" = "$(printf '%s\n' "${background[@]}" | sort)" ]
+}
+
+@test "-p profiles the children that run already, unless told not to" {
+	start bash -c '"$WORKLOADS/spin" 100 & "$WORKLOADS/spin" 100 & wait'
+	wait_for has_children 2 "${background[0]}"
+	"$BPFPROF" record -q -F 999 -p "${background[0]}" --duration 0.5
+	[ "$(fields comm)" = spin ]
+	[ "$(fields pid)" = "$(pgrep -P "${background[0]}" | sort)" ]
+	"$BPFPROF" record -q -F 999 -p "${background[0]}" --no-inherit --duration 0.2
+	[ -z "$(fields pid)" ]
+	# shellcheck disable=SC2046
+	kill $(pgrep -P "${background[0]}")
+}
+
+@test "-p narrows -a, and says so" {
+	start "$WORKLOADS/spin" 0.3
+	run -0 "$BPFPROF" record -F 999 -a -p "${background[0]}"
+	[[ $output == *"-p and -t narrow -a: only what they name is recorded"* ]]
+	[ "$(fields pid)" = "${background[0]}" ]
 }
 
 @test "-t profiles one thread of several" {
@@ -303,7 +326,8 @@ last_thread() {
 }
 
 @test "a ring larger than the kernel's side can be is refused" {
-	refused 2 "--ring-size is too large; give at most 1G" "$BPFPROF" record --ring-size 1T
+	refused 2 "--ring-size 1T: give a size such as 512K or 4M, at most 1G" "$BPFPROF" record --ring-size 1T
+	refused 2 "--ring-size 0: give a size such as" "$BPFPROF" record --ring-size 0
 }
 
 @test "memory for unwind tables that is too small or too large is refused" {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is profiled: processes, threads, children, users, cgroups, CPUs.
+ * Who is profiled: processes, threads, users, cgroups, CPUs.
  */
-#include "kernel/recording.h"
+#include "kernel/burning.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -12,63 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ENOUGH = 60, NOBODY = 65534 };
-
-static void burn(void)
-{
-	for (;;)
-		__asm__ volatile("" ::: "memory");
-}
+enum { NOBODY = 65534 };
 
 static int burn_in_thread(void *unused)
 {
 	(void)unused;
 	burn();
 	return 0;
-}
-
-/* A process that burns CPU until end_process(). `prepare` runs in it first, and has done so when
- * this returns. */
-static pid_t start_burning(void (*prepare)(const void *argument), const void *argument)
-{
-	int ready[2];
-	char byte = 0;
-	pid_t pid;
-
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		if (prepare)
-			prepare(argument);
-		if (write(ready[1], &byte, 1) == 1)
-			burn();
-		_exit(1);
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	close(ready[0]);
-	close(ready[1]);
-	return pid;
-}
-
-static void end_process(pid_t pid)
-{
-	kill(pid, SIGKILL);
-	waitpid(pid, NULL, 0);
-}
-
-static void skip_without_permission(void)
-{
-	if (!may_capture())
-		skip();
-}
-
-static void record_enough(struct capture_settings settings, struct recording *recording)
-{
-	assert_int_equal(recording_start(recording, &settings), 0);
-	recording_run(recording, ENOUGH);
-	recording_stop(recording);
-	assert_true(recording->samples.count >= ENOUGH);
-	assert_adds_up(recording);
 }
 
 static void only_the_process_asked_for_is_sampled(void **state)
@@ -336,43 +286,6 @@ static void only_the_cpu_asked_for_is_sampled(void **state)
 	(void)state;
 }
 
-/* Runs forky, whose children do all the work; returns how many processes had samples. */
-static size_t processes_sampled(bool no_inherit)
-{
-	CLEANUP(freep) char *path = workload("forky");
-	char *command[] = {path, "20", "30000000", NULL};
-	struct idmap seen = {0};
-	struct recording recording;
-	struct capture_settings settings = {
-		.targets = {.command = command, .no_inherit = no_inherit}};
-	size_t count;
-
-	assert_int_equal(recording_start(&recording, &settings), 0);
-	recording_run(&recording, SIZE_MAX);
-	recording_stop(&recording);
-	assert_adds_up(&recording);
-	for (size_t i = 0; i < recording.samples.count; i++)
-		*idmap_place(&seen, recording.samples.items[i].pid) = 1;
-	count = seen.count;
-	idmap_release(&seen);
-	recording_release(&recording);
-	return count;
-}
-
-static void children_of_the_command_are_followed(void **state)
-{
-	skip_without_permission();
-	assert_in_range(processes_sampled(false), 20, 21);
-	(void)state;
-}
-
-static void children_are_not_followed_if_so_asked(void **state)
-{
-	skip_without_permission();
-	assert_in_range(processes_sampled(true), 0, 1);
-	(void)state;
-}
-
 static void ended_process_ends_the_recording(void **state)
 {
 	struct capture_settings settings;
@@ -404,8 +317,6 @@ int main(void)
 		cmocka_unit_test(only_the_cgroup_asked_for_and_those_below_are_sampled),
 		cmocka_unit_test(only_the_cgroup_of_the_old_perf_event_tree_is_sampled),
 		cmocka_unit_test(only_the_cpu_asked_for_is_sampled),
-		cmocka_unit_test(children_of_the_command_are_followed),
-		cmocka_unit_test(children_are_not_followed_if_so_asked),
 		cmocka_unit_test(ended_process_ends_the_recording),
 		cmocka_unit_test(cpu_that_comes_later_is_sampled_until_it_goes),
 	};

@@ -233,6 +233,14 @@ int programs_attach_followers(struct programs *programs)
 	return 0;
 }
 
+int programs_follow(struct programs *programs, u64 key)
+{
+	u8 value = 1;
+
+	return bpf_map_update_elem(bpf_map__fd(programs->skeleton->maps.followed), &key, &value,
+				   BPF_ANY);
+}
+
 void programs_unfollow(struct programs *programs, u64 key)
 {
 	bpf_map_delete_elem(bpf_map__fd(programs->skeleton->maps.followed), &key);

@@ -30,6 +30,9 @@ void programs_free(struct programs *programs);
 /* From now on children, threads and the command are followed. Returns 0 or a negative errno with a
  * sentence. */
 int programs_attach_followers(struct programs *programs);
+/* Profiles the pid or thread of this key (see settings.h) from now on. Returns 0 or a negative
+ * errno. */
+int programs_follow(struct programs *programs, u64 key);
 /* No longer profiles the pid or thread of this key: its number may be given to somebody else. */
 void programs_unfollow(struct programs *programs, u64 key);
 

@@ -48,7 +48,7 @@ struct capture {
 	u64 next_cpu_check_ns;
 	bool is_started, is_stopped;
 	u64 *idle_ns; /* by CPU, as of capture_start() */
-	u64 unscanned;
+	u64 unscanned, unfollowed;
 	u64 expected;		 /* as of capture_stop() */
 	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
 };
@@ -264,23 +264,44 @@ static struct event_sink *with_tables(struct capture *capture, struct event_sink
 	return capture->tee;
 }
 
+static void follow(void *context, u64 key)
+{
+	struct capture *capture = context;
+
+	if (programs_follow(capture->programs, key))
+		capture->unfollowed++;
+}
+
+/* Takes in who runs already: first whoever descends from those named, then what they have mapped.
+ * The kernel tells of forks since the CPUs were opened. */
+static int scan_running(struct capture *capture, struct event_sink *sink)
+{
+	struct target_follower follower = {follow, capture};
+	struct scan_result scan = {0};
+	int error = programs_attach_followers(capture->programs);
+	const u32 *pids;
+	size_t count;
+
+	if (!error)
+		error = targets_follow(capture->targets, &follower);
+	pids = targets_pids(capture->targets, &count);
+	if (!error)
+		error = processes_scan(pids, count, capture->files, sink, &scan);
+	capture->unscanned = scan.unreadable;
+	return error;
+}
+
 int capture_start(struct capture *capture, struct event_sink *sink)
 {
-	struct scan_result scan = {0};
-	size_t pid_count;
-	const u32 *pids = targets_pids(capture->targets, &pid_count);
 	int error = kernel_code_send(sink);
 	u32 cpu_count;
 
 	sink = with_tables(capture, sink);
 	capture->sink = targets_sink(capture->targets, sink);
 	if (!error)
-		error = programs_attach_followers(capture->programs);
-	if (!error)
-		error = processes_scan(pids, pid_count, capture->files, sink, &scan);
+		error = scan_running(capture, sink);
 	if (error)
 		return error;
-	capture->unscanned = scan.unreadable;
 	if (capture->unwind)
 		unwind_tables_started(capture->unwind, (u32)targets_command(capture->targets));
 	programs_measure(capture->programs);
@@ -430,6 +451,7 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_side_band_lost] = side_band.lost;
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
+	totals.counters[COUNTER_unfollowed] += capture->unfollowed;
 	if (capture->unwind)
 		totals.unwind = unwind_tables_totals(capture->unwind, totals.counters);
 	*ret_totals = totals;

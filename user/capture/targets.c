@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is profiled. The BPF programs decide it for samples; here it is decided for what the kernel
- * tells about processes, and whether anybody is left.
+ * Who is profiled: what was named, what descends from it when the recording starts, and whether
+ * anybody is left.
  */
 #include "capture/targets.h"
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/idmap.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/vec.h"
 #include "capture/command.h"
+#include "capture/targets_state.h"
 #include "host/host.h"
 
 #include <dirent.h>
@@ -19,37 +18,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Keys of the map `known`: those of the programs, and this one for processes whose records are
- * wanted, be it for one of their threads. */
-#define WANTED_PROCESS (2ULL << 32)
+enum { INITIAL_PID_NAMESPACE = 0xEFFFFFFC }; /* include/uapi/linux/nsfs.h, PID_NS_INIT_INO */
 
-enum known_as { NAMED = 1, DESCENDANT };
-
-enum {
-	INITIAL_PID_NAMESPACE = 0xEFFFFFFC, /* include/uapi/linux/nsfs.h, PID_NS_INIT_INO */
-	LINGER_NS = 1000000000,
-};
-
-/* A process whose first thread has ended: over, unless another thread has called exec() and takes
- * its place, or goes on without it. */
-struct ended_process {
-	u32 pid;
-	u64 time_ns;
-};
-
-struct targets {
-	struct event_sink front;
-	struct event_sink *next;
-	const struct capture_targets *settings;
-	struct command *command;
-	VEC(u64) keys; /* of who was named and has not ended */
-	VEC(u32) pids; /* of them */
-	struct idmap known;
-	u64 descendants; /* alive */
-	VEC(struct ended_process) ended;
-};
-
-static bool is_limited(const struct targets *targets)
+bool targets_are_limited(const struct targets *targets)
 {
 	const struct capture_targets *settings = targets->settings;
 
@@ -198,7 +169,7 @@ int targets_describe(const struct targets *targets, struct program_settings *set
 	settings->pid_namespace = pid_namespace();
 	settings->has_uid = asked->has_uid;
 	settings->uid = asked->uid;
-	settings->has_followed = is_limited(targets);
+	settings->has_followed = targets_are_limited(targets);
 	settings->inherit = !asked->no_inherit;
 	if (settings->has_followed && targets->command)
 		settings->command_pid = (u32)command_pid(targets->command);
@@ -217,7 +188,7 @@ int targets_describe(const struct targets *targets, struct program_settings *set
 
 const u64 *targets_keys(const struct targets *targets, size_t *ret_count)
 {
-	*ret_count = is_limited(targets) ? targets->keys.count : 0;
+	*ret_count = targets_are_limited(targets) ? targets->keys.count : 0;
 	return targets->keys.items;
 }
 
@@ -226,7 +197,7 @@ const u32 *targets_pids(const struct targets *targets, size_t *ret_count)
 	static const u32 none;
 
 	*ret_count = targets->pids.count;
-	if (!is_limited(targets))
+	if (!targets_are_limited(targets))
 		return NULL;
 	return targets->pids.count ? targets->pids.items : &none;
 }
@@ -241,170 +212,43 @@ pid_t targets_command(const struct targets *targets)
 	return targets->command ? command_pid(targets->command) : 0;
 }
 
-/* --- what the kernel tells, and who is left --- */
+/* --- children that run already --- */
 
-static bool is_wanted(const struct targets *targets, u32 pid)
+/* The children of the processes that were named, and theirs, as /proc shows them now. Who records
+ * is no part of what is recorded. */
+static void add_family(struct targets *targets, struct process_parent *rows, size_t count)
 {
-	return idmap_get(&targets->known, WANTED_PROCESS | pid);
+	struct idmap family = {0};
+
+	for (size_t i = 0; i < targets->settings->pid_count; i++)
+		*idmap_place(&family, targets->settings->pids[i]) = 1;
+	count = processes_descending(rows, count, &family);
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].pid != (u32)getpid())
+			add_named(targets, FOLLOW_PROCESS | rows[i].pid, rows[i].pid);
+	idmap_release(&family);
 }
 
-static struct targets *targets_of(struct event_sink *front)
+int targets_follow(struct targets *targets, const struct target_follower *follower)
 {
-	return (struct targets *)front; /* its first member */
-}
+	CLEANUP(freep) struct process_parent *rows = NULL;
+	size_t count, first = targets->keys.count;
+	int error;
 
-static int pass_mapping(struct event_sink *self, const struct mapping *mapping)
-{
-	struct targets *targets = targets_of(self);
-
-	if (mapping->space == SPACE_USER && !is_wanted(targets, mapping->pid))
+	targets->follower = *follower;
+	if (!targets->settings->pid_count || targets->settings->no_inherit)
 		return 0;
-	return sink_call(targets->next, on_mapping, mapping);
+	error = processes_parents(&rows, &count);
+	if (error)
+		return error;
+	add_family(targets, rows, count);
+	for (size_t i = first; i < targets->keys.count; i++)
+		follower->follow(follower->context, targets->keys.items[i]);
+	targets->settled_ns = targets_now_ns();
+	return 0;
 }
 
-static int pass_name(struct event_sink *self, const struct thread_name *name)
-{
-	struct targets *targets = targets_of(self);
-
-	if (!is_wanted(targets, name->pid))
-		return 0;
-	for (size_t i = 0; name->is_exec && i < targets->ended.count; i++)
-		if (targets->ended.items[i].pid == name->pid)
-			targets->ended.items[i].pid = 0;
-	return sink_call(targets->next, on_name, name);
-}
-
-static void add_descendant(struct targets *targets, u64 key)
-{
-	u32 *place = idmap_place(&targets->known, key);
-
-	if (!*place)
-		targets->descendants++;
-	if (*place != NAMED)
-		*place = DESCENDANT;
-}
-
-static void follow(struct targets *targets, const struct thread_life *life)
-{
-	bool is_thread = life->pid == life->parent_pid;
-
-	if (idmap_get(&targets->known, FOLLOW_THREAD | life->parent_tid))
-		add_descendant(targets,
-			       is_thread ? FOLLOW_THREAD | life->tid : FOLLOW_PROCESS | life->pid);
-	else if (!is_thread && idmap_get(&targets->known, FOLLOW_PROCESS | life->parent_pid))
-		add_descendant(targets, FOLLOW_PROCESS | life->pid);
-	if (idmap_get(&targets->known, FOLLOW_PROCESS | life->pid))
-		*idmap_place(&targets->known, WANTED_PROCESS | life->pid) = DESCENDANT;
-}
-
-static int pass_fork(struct event_sink *self, const struct thread_life *life)
-{
-	struct targets *targets = targets_of(self);
-
-	if (!targets->settings->no_inherit && !life->is_synthesized)
-		follow(targets, life);
-	return is_wanted(targets, life->pid) ? sink_call(targets->next, on_fork, life) : 0;
-}
-
-static void forget_descendant(struct targets *targets, u64 key)
-{
-	if (idmap_get(&targets->known, key) != DESCENDANT)
-		return;
-	idmap_remove(&targets->known, key);
-	targets->descendants--;
-}
-
-static int pass_exit(struct event_sink *self, const struct thread_life *life)
-{
-	struct targets *targets = targets_of(self);
-
-	if (!is_wanted(targets, life->pid))
-		return 0;
-	forget_descendant(targets, FOLLOW_THREAD | life->tid);
-	if (life->pid == life->tid)
-		*vec_add(&targets->ended) = (struct ended_process){.pid = life->pid,
-								   .time_ns = life->time_ns};
-	return sink_call(targets->next, on_exit, life);
-}
-
-static void forget_ended(struct targets *targets, u64 before_ns)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < targets->ended.count; i++) {
-		struct ended_process ended = targets->ended.items[i];
-
-		if (ended.pid && ended.time_ns >= before_ns) {
-			targets->ended.items[kept++] = ended;
-		} else if (ended.pid) {
-			forget_descendant(targets, FOLLOW_PROCESS | ended.pid);
-			if (idmap_get(&targets->known, WANTED_PROCESS | ended.pid) == DESCENDANT)
-				idmap_remove(&targets->known, WANTED_PROCESS | ended.pid);
-		}
-	}
-	targets->ended.count = kept;
-}
-
-static int pass_round(struct event_sink *self, u64 time_ns)
-{
-	struct targets *targets = targets_of(self);
-
-	forget_ended(targets, time_ns > LINGER_NS ? time_ns - LINGER_NS : 0);
-	return sink_call(targets->next, on_round, time_ns);
-}
-
-static int pass_sample(struct event_sink *self, const struct sample *sample)
-{
-	return sink_call(targets_of(self)->next, on_sample, sample);
-}
-
-static int pass_kernel_symbol(struct event_sink *self, const struct kernel_symbol *symbol)
-{
-	return sink_call(targets_of(self)->next, on_kernel_symbol, symbol);
-}
-
-static int pass_bpf_program(struct event_sink *self, const struct bpf_program *program)
-{
-	return sink_call(targets_of(self)->next, on_bpf_program, program);
-}
-
-static int pass_cgroup(struct event_sink *self, const struct cgroup_name *cgroup)
-{
-	return sink_call(targets_of(self)->next, on_cgroup, cgroup);
-}
-
-static int pass_loss(struct event_sink *self, const struct loss *loss)
-{
-	return sink_call(targets_of(self)->next, on_loss, loss);
-}
-
-static int pass_end(struct event_sink *self)
-{
-	struct event_sink *next = targets_of(self)->next;
-
-	return next->on_end ? next->on_end(next) : 0;
-}
-
-struct event_sink *targets_sink(struct targets *targets, struct event_sink *next)
-{
-	if (!is_limited(targets))
-		return next;
-	targets->next = next;
-	targets->front = (struct event_sink){
-		.on_sample = pass_sample,
-		.on_mapping = pass_mapping,
-		.on_name = pass_name,
-		.on_fork = pass_fork,
-		.on_exit = pass_exit,
-		.on_kernel_symbol = pass_kernel_symbol,
-		.on_bpf_program = pass_bpf_program,
-		.on_cgroup = pass_cgroup,
-		.on_loss = pass_loss,
-		.on_round = pass_round,
-		.on_end = pass_end,
-	};
-	return &targets->front;
-}
+/* --- who is left --- */
 
 /* Whether /proc no longer knows who has this key, or only for its parent to ask. The first thread
  * of a process is a zombie as long as others go on. */
@@ -432,7 +276,7 @@ bool targets_ended(struct targets *targets, void (*gone)(void *context, u64 key)
 {
 	size_t kept = 0;
 
-	if (!is_limited(targets))
+	if (!targets_are_limited(targets))
 		return false;
 	for (size_t i = 0; i < targets->keys.count; i++) {
 		u64 key = targets->keys.items[i];

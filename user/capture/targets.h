@@ -25,6 +25,18 @@ const u64 *targets_keys(const struct targets *targets, size_t *ret_count);
 /* The processes whose names and mappings are needed, NULL: all. Borrowed. */
 const u32 *targets_pids(const struct targets *targets, size_t *ret_count);
 
+/* Whom the programs are told to profile, by key (see bpfprof/settings.h). */
+struct target_follower {
+	void (*follow)(void *context, u64 key);
+	void *context;
+};
+
+/* Takes in the processes that descend already from those that were named, unless children are not
+ * followed. To be called when the programs follow forks and the kernel tells of them: what is born
+ * while we look is told to the follower when the kernel's word of it passes targets_sink(). Returns
+ * 0 or a negative errno with a sentence. */
+int targets_follow(struct targets *targets, const struct target_follower *follower);
+
 /* Lets the command go and waits until it has become itself. Returns 0 or a negative errno with a
  * sentence: -ENOENT (not found), -EACCES and others (cannot be run). */
 int targets_start_command(struct targets *targets);

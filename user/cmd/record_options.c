@@ -32,6 +32,20 @@ static int parse_period(void *all_settings, const char *argument)
 	return 0;
 }
 
+static int parse_ring_size(void *all_settings, const char *argument)
+{
+	enum { RING_MAX_BYTES = 1 << 30 };
+	struct record_settings *settings = all_settings;
+	u64 bytes;
+
+	if (number_parse_bytes(argument, &bytes) || !bytes || bytes > RING_MAX_BYTES)
+		return fail_plain(-EINVAL, NULL,
+				  "give a size such as 512K or 4M, at most 1G, or leave it out for "
+				  "one that fits rate and CPUs");
+	settings->ring_bytes = bytes;
+	return 0;
+}
+
 static const struct {
 	const char *name;
 	enum call_graph mode;
@@ -355,11 +369,11 @@ const struct option_row record_options[] = {
 	 .optional = ARGUMENT_ATTACHED,
 	 .help = "compress with zstd, level 1 to 22 (default: 1)",
 	 .parse = parse_compression},
-	{.kind = OPTION_BYTES,
+	{.kind = OPTION_CALL,
 	 .name = "ring-size",
-	 FIELD(ring_bytes),
 	 .argument = "SIZE",
-	 .help = "memory between kernel and bpfprof; by default by rate and CPUs"},
+	 .help = "memory between kernel and bpfprof; by default by rate and CPUs",
+	 .parse = parse_ring_size},
 	{.kind = OPTION_BYTES,
 	 .name = "unwind-memory",
 	 FIELD(unwind_bytes),

@@ -21,7 +21,6 @@
 #include <sys/stat.h>
 
 enum {
-	RING_MAX_BYTES = 1 << 30,
 	SYSCTL_BYTES = 4096,
 	STATUS_FILE_BYTES = 65536,
 	HIGHEST_PID = 1 << 22, /* PID_MAX_LIMIT of include/linux/threads.h */
@@ -151,6 +150,11 @@ static int plan_user(struct capture_targets *targets, const char *user)
 	return 0;
 }
 
+static void add_remark(struct record_plan *plan, const char *sentence)
+{
+	*vec_add(&plan->remarks) = must_copy(sentence);
+}
+
 static int plan_targets(struct record_plan *plan, const struct record_settings *settings)
 {
 	struct capture_targets *targets = &plan->capture.targets;
@@ -172,6 +176,8 @@ static int plan_targets(struct record_plan *plan, const struct record_settings *
 	targets->pids = plan->pids;
 	targets->tids = plan->tids;
 	/* Like perf: who is named narrows -a, and -C alone means all that runs there. */
+	if (settings->all && (plan->pids || plan->tids))
+		add_remark(plan, "-p and -t narrow -a: only what they name is recorded");
 	targets->all = !(plan->pids || plan->tids) &&
 		       (settings->all || !(targets->cgroup || targets->has_uid ||
 					   (plan->command && !targets->cpu_count)));
@@ -256,15 +262,8 @@ static int plan_memory(struct record_plan *plan, const struct record_settings *s
 		return fail_plain(-EINVAL, "give 1M to 1G", "--unwind-memory is too %s",
 				  settings->unwind_bytes < UNWIND_BYTES_MIN ? "small" : "large");
 	plan->capture.unwind_bytes = settings->unwind_bytes;
-	if (settings->ring_bytes > RING_MAX_BYTES)
-		return fail_plain(-EINVAL, "give at most 1G", "--ring-size is too large");
 	plan->capture.ring_bytes = settings->ring_bytes;
 	return 0;
-}
-
-static void add_remark(struct record_plan *plan, const char *sentence)
-{
-	*vec_add(&plan->remarks) = must_copy(sentence);
 }
 
 static int plan_call_graph(struct record_plan *plan, const struct record_settings *settings)

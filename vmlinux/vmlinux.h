@@ -141,7 +141,8 @@ struct mm_struct___until_6_12 {
 	int mm_lock_seq; /* since 6.4 */
 };
 
-/* Only its size is wanted, by those who find it themselves; on arm64, where UAPI has only a part. */
+/* Only its size is wanted, by those who find it themselves; on arm64, where UAPI has only a part.
+ */
 struct pt_regs___arm64 { /* until 5.14 */
 	int syscallno;
 };

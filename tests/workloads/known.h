@@ -85,8 +85,8 @@ struct mode {
 };
 
 /* Runs the mode that the command line names: MODE [SECONDS of CPU time]. For main(), which returns
- * what this returns. With WARM_UP in the environment the thread is called so: whoever records gets to
- * know the program, and nobody judges the stacks. */
+ * what this returns. With WARM_UP in the environment the thread is called so: whoever records gets
+ * to know the program, and nobody judges the stacks. */
 INLINE int run_mode(const struct mode *modes, size_t count, char **argv)
 {
 	char name[32];

@@ -22,7 +22,6 @@ enum {
 		0x3b, /* pairs of s32, relative to the header: what every linker makes */
 	TABLE_ROW_BYTES = 8,
 	COMPRESSED_BY_ZSTD = 2,	   /* ELFCOMPRESS_ZSTD, which not every elf.h has yet */
-	UNPACKED_MAX = 1 << 30,	   /* of a compressed section */
 	UNPACKED_TIMES_MAX = 1100, /* deflate packs 1032 bytes into one at best */
 };
 
@@ -176,7 +175,7 @@ static struct bytes unpack(struct bytes packed, u8 **owned)
 
 	if (start)
 		memcpy(&header, start, sizeof(header));
-	if (!header.ch_size || header.ch_size > UNPACKED_MAX ||
+	if (!header.ch_size || header.ch_size > CFI_BYTES_MAX ||
 	    header.ch_size / UNPACKED_TIMES_MAX > packed.length)
 		return (struct bytes){0};
 	packed = (struct bytes){cursor.next, cursor_left(&cursor)};

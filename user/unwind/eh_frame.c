@@ -243,7 +243,7 @@ int cfi_read(const struct cfi_section *section, const struct cfi_taker *taker,
 	     struct cfi_result *result)
 {
 	struct reading reading = {.section = section, .taker = taker, .result = result};
-	int error = entries_read(&reading);
+	int error = section->bytes.length > CFI_BYTES_MAX ? -EFBIG : entries_read(&reading);
 
 	idmap_release(&reading.cie_of);
 	vec_release(&reading.cies);

@@ -8,6 +8,9 @@
 #include "base/cursor.h"
 #include "bpfprof/unwind_table.h"
 
+/* A larger section is refused: the largest table that the kernel side holds needs half of it. */
+enum { CFI_BYTES_MAX = 64 << 20 };
+
 enum cfi_machine { CFI_X86_64, CFI_AARCH64 };
 
 struct cfi_section {
@@ -60,9 +63,9 @@ struct cfi_result {
  * the result.
  *
  * Time and memory are linear in the section's bytes, whatever they are.
- * Returns 0, what `function` returned, or -EBADMSG (the section is cut in the middle of an entry,
- * or its entries overlap: what stands before has been handed over). Source: LSB 5.0 core, 10.6
- * (.eh_frame); DWARF 5, 6.4 (instructions), 7.24 (encoding).
+ * Returns 0, what `function` returned, -EFBIG (more than CFI_BYTES_MAX) or -EBADMSG (the section is
+ * cut in the middle of an entry, or its entries overlap: what stands before has been handed over).
+ * Source: LSB 5.0 core, 10.6 (.eh_frame); DWARF 5, 6.4 (instructions), 7.24 (encoding).
  */
 int cfi_read(const struct cfi_section *section, const struct cfi_taker *taker,
 	     struct cfi_result *result);

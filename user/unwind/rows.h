@@ -23,7 +23,8 @@ struct unwind_table {
  * rules      takes the rules, at most `most_rules`
  * ret_table  unwind_table_free() it
  * Returns 0, -ENODATA (no call frame information), -ENOTSUP (not a 64-bit x86 or Arm binary),
- * -EBADMSG (not ELF, or malformed), -EFBIG (text above 4 GiB of file offset).
+ * -EBADMSG (not ELF, or malformed), -EFBIG (text above 4 GiB of file offset, or more than
+ * CFI_BYTES_MAX of call frame information).
  */
 int unwind_table_read(struct bytes image, struct rule_set *rules, u32 most_rules,
 		      struct unwind_table **ret_table);

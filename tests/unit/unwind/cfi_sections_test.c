@@ -4,6 +4,7 @@
  */
 #include "unit/cfi_maker.h"
 #include "unit/unit.h"
+#include "unwind/eh_frame.h"
 #include "unwind/unwind.h"
 
 #include <errno.h>
@@ -233,6 +234,25 @@ static void cies_that_overlap_are_refused_at_once(void **state)
 	(void)state;
 }
 
+static int take_no_function(void *context, u64 start, u64 end)
+{
+	(void)context;
+	return start <= end;
+}
+
+static void a_section_larger_than_any_honest_one_is_refused(void **state)
+{
+	CLEANUP(freep) u8 *bytes = must_alloc(CFI_BYTES_MAX + 1);
+	struct cfi_section section = {.bytes = {bytes, CFI_BYTES_MAX + 1}};
+	struct cfi_taker taker = {.function = take_no_function};
+	struct cfi_result result = {0};
+
+	assert_int_equal(cfi_read(&section, &taker, &result), -EFBIG);
+	section.bytes.length = 1 << 20; /* end marks only */
+	assert_int_equal(cfi_read(&section, &taker, &result), 0);
+	(void)state;
+}
+
 static void a_cut_section_is_refused(void **state)
 {
 	struct reading reading = reading_new();
@@ -312,6 +332,7 @@ int main(void)
 		cmocka_unit_test(a_packed_debug_frame_is_read),
 		cmocka_unit_test(a_packed_section_that_lies_about_its_size_is_counted_as_broken),
 		cmocka_unit_test(cies_that_overlap_are_refused_at_once),
+		cmocka_unit_test(a_section_larger_than_any_honest_one_is_refused),
 		cmocka_unit_test(a_cut_section_is_refused),
 		cmocka_unit_test(a_cie_that_is_a_function_is_none),
 		cmocka_unit_test(a_binary_without_call_frame_information_is_told_apart),

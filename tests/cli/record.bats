@@ -330,6 +330,24 @@ last_thread() {
 	refused 2 "--ring-size 0: give a size such as" "$BPFPROF" record --ring-size 0
 }
 
+@test "unwind tables keep to their memory, and what finds no room is told" {
+	printf '#include <stdio.h>\n#include <math.h>\nint main(void) { return puts("") + (int)sin(1); }\n' >a.c
+	"$BPFPROF" record -v -F 4999 --unwind-memory 1M -- gcc -O2 -S a.c 2>said
+	grep "the unwind table of a file found no room; raise --unwind-memory" said
+	grep -E "^bpfprof: unwind tables: [0-9]+ of [0-9]+ files, [0-9 ]+ rows, 1 MiB in the kernel" said
+	"$BPFPROF" report | grep "found no room"
+	"$BPFPROF" record -v -F 4999 -- gcc -O2 -S a.c 2>said
+	run -1 grep "bpfprof: .*time.*found no room" said
+}
+
+@test "stacks of processes that live for some milliseconds are whole" {
+	"$BPFPROF" record -v -F 999 -- "$WORKLOADS/forky" 150 0 "$WORKLOADS/nofp" plain 0.02 2>said
+	cat said
+	awk '$2 == "user_stacks" { all = $3 } $2 == "user_stacks_whole" { whole = $3 }
+		$2 == "user_stack_not_analysed" { early = $3 }
+		END { exit !(all > 1000 && whole >= all * 0.85 && early <= all * 0.1) }' said
+}
+
 @test "memory for unwind tables that is too small or too large is refused" {
 	refused 2 "--unwind-memory is too small; give 1M to 1G" "$BPFPROF" record --unwind-memory 0
 	refused 2 "--unwind-memory is too small; give 1M to 1G" "$BPFPROF" record --unwind-memory 1000k

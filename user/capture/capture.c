@@ -250,70 +250,6 @@ const struct event_source *capture_sources(const struct capture *capture, u32 *r
 
 /* --- running --- */
 
-/* The caller's sink, and that of the tables if there are any. */
-static struct event_sink *with_tables(struct capture *capture, struct event_sink *sink)
-{
-	struct event_sink *sinks[] = {NULL, sink};
-	size_t pid_count;
-	const u32 *pids = targets_pids(capture->targets, &pid_count);
-
-	if (!capture->unwind)
-		return sink;
-	sinks[0] = unwind_tables_sink(capture->unwind, pids ? PREFETCH_MAPPED : PREFETCH_RUNNING);
-	capture->tee = tee_new(sinks, ARRAY_COUNT(sinks));
-	return capture->tee;
-}
-
-static void follow(void *context, u64 key)
-{
-	struct capture *capture = context;
-
-	if (programs_follow(capture->programs, key))
-		capture->unfollowed++;
-}
-
-/* Takes in who runs already: first whoever descends from those named, then what they have mapped.
- * The kernel tells of forks since the CPUs were opened. */
-static int scan_running(struct capture *capture, struct event_sink *sink)
-{
-	struct target_follower follower = {follow, capture};
-	struct scan_result scan = {0};
-	int error = programs_attach_followers(capture->programs);
-	const u32 *pids;
-	size_t count;
-
-	if (!error)
-		error = targets_follow(capture->targets, &follower);
-	pids = targets_pids(capture->targets, &count);
-	if (!error)
-		error = processes_scan(pids, count, capture->files, sink, &scan);
-	capture->unscanned = scan.unreadable;
-	return error;
-}
-
-int capture_start(struct capture *capture, struct event_sink *sink)
-{
-	int error = kernel_code_send(sink);
-	u32 cpu_count;
-
-	sink = with_tables(capture, sink);
-	capture->sink = targets_sink(capture->targets, sink);
-	if (!error)
-		error = scan_running(capture, sink);
-	if (error)
-		return error;
-	if (capture->unwind)
-		unwind_tables_started(capture->unwind, (u32)targets_command(capture->targets));
-	programs_measure(capture->programs);
-	programs_counters(capture->programs, &cpu_count);
-	capture->idle_ns = must_alloc_array(cpu_count, sizeof(*capture->idle_ns));
-	idle_time_read(capture->idle_ns, cpu_count);
-	perf_events_enable(capture->events);
-	capture->is_started = true;
-	capture->next_cpu_check_ns = now_ns() + CPU_CHECK_NS;
-	return targets_start_command(capture->targets);
-}
-
 int capture_fd(const struct capture *capture)
 {
 	return capture->epoll_fd;
@@ -382,6 +318,72 @@ int capture_drain(struct capture *capture)
 		error = follow_cpus(capture);
 	}
 	return error ? error : sink_call(capture->sink, on_round, start_ns - STRAGGLER_NS);
+}
+
+/* The caller's sink, and that of the tables if there are any. */
+static struct event_sink *with_tables(struct capture *capture, struct event_sink *sink)
+{
+	struct event_sink *sinks[] = {NULL, sink};
+	size_t pid_count;
+	const u32 *pids = targets_pids(capture->targets, &pid_count);
+
+	if (!capture->unwind)
+		return sink;
+	sinks[0] = unwind_tables_sink(capture->unwind, pids ? PREFETCH_MAPPED : PREFETCH_RUNNING);
+	capture->tee = tee_new(sinks, ARRAY_COUNT(sinks));
+	return capture->tee;
+}
+
+static void follow(void *context, u64 key)
+{
+	struct capture *capture = context;
+
+	if (programs_follow(capture->programs, key))
+		capture->unfollowed++;
+}
+
+/* Takes in who runs already: first whoever descends from those named, then what they have mapped.
+ * The kernel tells of forks since the CPUs were opened. */
+static int scan_running(struct capture *capture, struct event_sink *sink)
+{
+	struct target_follower follower = {follow, capture};
+	struct scan_result scan = {0};
+	int error = programs_attach_followers(capture->programs);
+	const u32 *pids;
+	size_t count;
+
+	if (!error)
+		error = targets_follow(capture->targets, &follower);
+	pids = targets_pids(capture->targets, &count);
+	if (!error)
+		error = processes_scan(pids, count, capture->files, sink, &scan);
+	capture->unscanned = scan.unreadable;
+	return error;
+}
+
+int capture_start(struct capture *capture, struct event_sink *sink)
+{
+	int error = kernel_code_send(sink);
+	u32 cpu_count;
+
+	sink = with_tables(capture, sink);
+	capture->sink = targets_sink(capture->targets, sink);
+	if (!error)
+		error = scan_running(capture, sink);
+	if (error)
+		return error;
+	if (capture->unwind)
+		unwind_tables_started(capture->unwind, (u32)targets_command(capture->targets));
+	programs_measure(capture->programs);
+	programs_counters(capture->programs, &cpu_count);
+	capture->idle_ns = must_alloc_array(cpu_count, sizeof(*capture->idle_ns));
+	idle_time_read(capture->idle_ns, cpu_count);
+	perf_events_enable(capture->events);
+	capture->is_started = true;
+	capture->next_cpu_check_ns = now_ns() + CPU_CHECK_NS;
+	error = targets_start_command(capture->targets);
+	/* What the command begins with is known now: its table can be there with the first tick. */
+	return error ? error : capture_drain(capture);
 }
 
 pid_t capture_command(const struct capture *capture)

@@ -34,6 +34,7 @@ enum {
 	NS_PER_MS = 1000000,
 	/* About: it is 0.5 for libc, 0.8 for libLLVM and 1.6 for libclang-cpp. */
 	READ_NS_PER_BYTE = 1,
+	OUR_MAPS_BYTES = 1 << 20,
 	TRIM_BYTES = 8 << 20, /* of files; below that it is not worth the time */
 };
 
@@ -369,10 +370,34 @@ static int learn_process(struct event_sink *self, const struct thread_life *life
 	return 0;
 }
 
+/* The C library and the dynamic linker that we run with are most likely those of others, and a new
+ * process is in them before it is anywhere else. */
+static void prefetch_ours(struct unwind_tables *tables)
+{
+	CLEANUP(freep) char *maps = NULL;
+	struct mapping mapping;
+	struct bytes text = {0};
+	char path[MAPS_PATH_BYTES];
+	int found;
+
+	if (file_read("/proc/self/maps", OUR_MAPS_BYTES, &maps, &text.length))
+		return;
+	text.start = (const u8 *)maps;
+	while ((found = proc_maps_next(&text, (u32)getpid(), path, &mapping))) {
+		if (found < 0 || !mapping.inode)
+			continue;
+		if ((u64)&snprintf - mapping.start < mapping.bytes ||
+		    mapping.start - mapping.file_offset == getauxval(AT_BASE))
+			prefetch(tables, &mapping);
+	}
+	serve_until(tables, ~0ULL);
+}
+
 struct event_sink *unwind_tables_sink(struct unwind_tables *tables, enum prefetch_rule rule)
 {
 	tables->rule = rule;
 	tables->prefetch_left_ns = prefetch_ns[rule];
+	prefetch_ours(tables);
 	return &tables->sink;
 }
 

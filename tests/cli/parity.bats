@@ -14,11 +14,16 @@ setup_file() {
 	[ "$(id -u)" = 0 ] || return 0
 	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 300
 	perf_records -F 999 -a -g -o all.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
-	perf_records -F 999 -z -g -o compressed.data -- "$WORKLOADS/mainbarfoo" 200
-	perf_records -F 499 --call-graph dwarf -o dwarf.data -- "$WORKLOADS/mainbarfoo" 200
+	perf_records -F 999 -z -a -g -o compressed.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
+	perf_records -F 199 -a --call-graph dwarf -o dwarf.data -- "$WORKLOADS/mainbarfoo" 200
 	perf_records -F 999 -g -e cpu-clock,task-clock:u,page-faults -o events.data -- \
 		"$WORKLOADS/mainbarfoo" 200
-	"$PERF" record -q --buildid-mmap -F 999 -g -o - -- "$WORKLOADS/mainbarfoo" 200 >pipe.data 2>/dev/null
+	perf_records -F 499 -a -g -e cpu-clock,task-clock:u,page-faults -o all-events.data -- \
+		"$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
+	# The work writes to standard output too.
+	"$PERF" record -q --buildid-mmap -F 999 -a -g -o - -- \
+		"$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh" 2>/dev/null >pipe.data
+	"$BATS_TEST_DIRNAME/pipe_to_file.py" pipe.data pipe-as-file.data
 	"$BPFPROF" record -q -a -F 999 -o ours.data -- \
 		"$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh" >/dev/null
 }
@@ -62,9 +67,12 @@ same_text() {
 
 @test "perf record -a -g: every entry agrees, whatever the keys" {
 	agree all.data
+	agree all.data -s comm,dso,sym
+	agree all.data -s sym
 	agree all.data -s dso
 	agree all.data -s comm
 	agree all.data -s pid
+	agree all.data -s pid,sym
 	agree all.data -s cpu,dso
 }
 
@@ -75,8 +83,17 @@ same_text() {
 	agree all.data --max-stack 4
 }
 
+@test "a caller without a name has a line for each address it was seen at, as in perf" {
+	perf_text all.data -g none | grep -E '\[\.\] 0x0000[5-7][0-9a-f]{11}$' | sort >theirs
+	our_text all.data -g none | grep -E '\[\.\] 0x0000[5-7][0-9a-f]{11}$' | sort >ours
+	[ "$(wc -l <theirs)" -gt 10 ]
+	# what is deleted meanwhile we may name
+	diff <(grep -v '(deleted)' theirs | sed 's/  */ /g') <(grep -v '(deleted)' ours | sed 's/  */ /g')
+}
+
 @test "bpfprof record -a: every entry agrees" {
 	agree ours.data
+	agree ours.data -s sym
 	agree ours.data -s dso
 	agree ours.data -s comm
 	agree ours.data -s pid
@@ -84,10 +101,26 @@ same_text() {
 	agree ours.data -G
 }
 
+@test "perf record --call-graph dwarf: every entry agrees where perf does not unwind either" {
+	# without files perf finds no unwind tables, and takes the stacks as they were recorded
+	mkdir -p nothing
+	agree dwarf.data --symfs nothing
+	agree dwarf.data --symfs nothing -s dso
+	agree dwarf.data --symfs nothing -s pid
+	agree dwarf.data --symfs nothing -G
+}
+
 @test "perf record --call-graph dwarf: what the samples themselves used agrees" {
 	agree dwarf.data --no-children
 	agree dwarf.data --no-children -s dso
 	agree dwarf.data --no-children -s sym
+}
+
+@test "a pipe's recording: every entry is that of the same events in a file" {
+	agree pipe-as-file.data --ours pipe.data
+	agree pipe-as-file.data --ours pipe.data -s sym
+	agree pipe-as-file.data --ours pipe.data -s dso
+	agree pipe-as-file.data --ours pipe.data -s pid
 }
 
 @test "a pipe's recording: what the samples themselves used agrees" {
@@ -97,6 +130,7 @@ same_text() {
 
 @test "a compressed recording: every entry agrees" {
 	agree compressed.data
+	agree compressed.data -s sym
 	agree compressed.data --no-children
 }
 
@@ -104,6 +138,9 @@ same_text() {
 	agree events.data
 	agree events.data -s comm
 	same_text events.data
+	agree all-events.data
+	agree all-events.data -s sym
+	agree all-events.data -s pid
 }
 
 @test "the table is perf's to the byte" {

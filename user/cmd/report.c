@@ -23,6 +23,7 @@ struct report {
 	struct call_graph_settings graph;
 	struct entry_layout layout;
 	bool has_chains, has_children;
+	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;
 	struct report_facts facts;
@@ -31,6 +32,7 @@ struct report {
 static void report_release(struct report *report)
 {
 	fold_free(report->fold);
+	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
 	perfdata_close(report->data);
@@ -89,6 +91,21 @@ static u32 labels_to_keep(const struct report *report)
 	return keep;
 }
 
+static struct symbolizer *new_symbolizer(const struct report_settings *settings)
+{
+	return symbolizer_new(&(struct symbolize_settings){
+		.symfs = settings->symfs,
+		.kallsyms = settings->kallsyms,
+		.vmlinux = settings->vmlinux,
+		.raw_names = !settings->demangle,
+	});
+}
+
+static bool has_name(void *symbolizer, struct profile *profile, location_id location)
+{
+	return symbolizer_has_name(symbolizer, profile, location);
+}
+
 /* Reads all samples into report->profile. What a damaged file still gives is there after an error
  * of -EBADMSG. */
 static int count_samples(struct report *report)
@@ -97,6 +114,7 @@ static int count_samples(struct report *report)
 		.keep = labels_to_keep(report),
 		.max_stack = UINT16_MAX,
 		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE,
+		.names = {has_name, report->symbolizer},
 	};
 	struct filter_settings filter = {
 		.cpus = report->filters.cpus,
@@ -118,21 +136,6 @@ static int count_samples(struct report *report)
 	filter_free(sink);
 	profile_builder_free(builder);
 	return error;
-}
-
-static void name_frames(struct report *report)
-{
-	const struct report_settings *settings = report->settings;
-	struct symbolize_settings symbolize = {
-		.symfs = settings->symfs,
-		.kallsyms = settings->kallsyms,
-		.vmlinux = settings->vmlinux,
-		.raw_names = !settings->demangle,
-	};
-	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = symbolizer_new(&symbolize);
-
-	symbolizer_run(symbolizer, report->profile);
-	report->fold = fold_new(report->profile, report->graph.key);
 }
 
 /* --- writing --- */
@@ -305,8 +308,10 @@ static void gather_facts(struct report *report)
 static int run(struct report *report, const char *path)
 {
 	CLEANUP(freep) char *damage = NULL;
-	int error = count_samples(report);
+	int error;
 
+	report->symbolizer = new_symbolizer(report->settings);
+	error = count_samples(report);
 	if (error && error != -EBADMSG)
 		return error;
 	/* A damaged file gives what it can; what is wrong with it is said at the end. */
@@ -318,7 +323,8 @@ static int run(struct report *report, const char *path)
 				  report->filters.times.count || report->filters.cpu_count
 					  ? " that the filters leave"
 					  : "");
-	name_frames(report);
+	symbolizer_run(report->symbolizer, report->profile);
+	report->fold = fold_new(report->profile, report->graph.key);
 	if (report->settings->json)
 		write_json(report, path);
 	else

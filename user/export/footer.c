@@ -109,7 +109,7 @@ static struct unnamed *find_unnamed(const struct profile *profile, size_t *ret_c
 		const struct location_row *location = &profile->locations.items[i];
 		u8 reason = reason_of(profile, location);
 
-		if (!location->line_count && reason < UNNAMED_REASON_COUNT)
+		if (!location->line_count && !location->seen_at && reason < UNNAMED_REASON_COUNT)
 			found[location->binary * UNNAMED_REASON_COUNT + reason].frames++;
 	}
 	for (size_t i = 0; i < pairs; i++) {
@@ -139,7 +139,7 @@ static void write_unnamed(const struct profile *profile, FILE *out)
 	if (!frames)
 		return;
 	fprintf(out, "# %s of %s distinct addresses unnamed\n", number_format_count(frames, text),
-		number_format_count(profile->locations.count - 1, all));
+		number_format_count(profile_addresses(profile), all));
 	for (size_t i = 0; i < count; i++) {
 		struct text path = {0};
 
@@ -214,7 +214,7 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	write_counters_json(facts, OTHER, "other", json);
 	json_bool(json, "idle_left_out", facts->idle_skipped);
 	stacks_write_json(facts->profile, json);
-	json_u64(json, "frames", facts->profile->locations.count - 1);
+	json_u64(json, "frames", profile_addresses(facts->profile));
 	write_unnamed_json(facts->profile, json);
 	json_object_end(json);
 }

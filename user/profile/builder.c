@@ -96,6 +96,28 @@ static void steps_grow(struct profile_builder *builder)
 	free(old);
 }
 
+/* Whether what is shown of an address without name is not the virtual address. */
+static bool is_shown_relative(u8 kind)
+{
+	return kind == BINARY_FILE || kind == BINARY_OTHER || kind == BINARY_VDSO ||
+	       kind == BINARY_MODULE;
+}
+
+static location_id caller_location(struct profile_builder *builder, u32 pid,
+				   const struct step *step)
+{
+	const struct name_test *names = &builder->settings.names;
+	struct profile *profile = builder->profile;
+	location_id location = locator_find(builder->locator, profile, pid, step->address,
+					    step->space);
+	binary_id binary = profile->locations.items[location].binary;
+
+	if (!names->has_name || !is_shown_relative(profile->binaries.items[binary].kind) ||
+	    names->has_name(names->context, profile, location))
+		return location;
+	return profile_location_seen_at(profile, location, step->address);
+}
+
 /* The stack row of `frame` called from wanted.caller. */
 static stack_id step_to(struct profile_builder *builder, u32 pid, struct step wanted)
 {
@@ -111,8 +133,7 @@ static stack_id step_to(struct profile_builder *builder, u32 pid, struct step wa
 		    step->origin == wanted.origin)
 			return step->stack;
 	}
-	location = locator_find(builder->locator, builder->profile, pid, wanted.address,
-				wanted.space);
+	location = caller_location(builder, pid, &wanted);
 	wanted.stack = profile_stack(builder->profile, wanted.caller, location, wanted.origin);
 	builder->steps[at] = wanted;
 	if (++builder->step_count * 4 > builder->step_slots * 3)

@@ -11,10 +11,19 @@
  * the thread (comm) is always kept. */
 enum { KEEP_PID = 1, KEEP_TID = 2, KEEP_CPU = 4 };
 
+/* Says whether a location has a name. It may name it, but nothing else in the profile. */
+struct name_test {
+	bool (*has_name)(void *context, struct profile *profile, location_id location);
+	void *context;
+};
+
 struct builder_settings {
 	u32 keep;	  /* KEEP_* bits */
 	u32 max_stack;	  /* innermost frames kept; 0: 127 */
 	bool skip_chains; /* count leaves only */
+	/* If there is one, callers without a name are told apart by virtual address, as in perf:
+	 * the same code of two processes is two locations. It is asked once for each new caller. */
+	struct name_test names;
 };
 
 struct profile_builder;

@@ -93,7 +93,9 @@ static struct frame_key frame_key_of(const struct entry_list *list, frame_id fra
 	const struct function_row *function = &profile->functions.items[folded->function];
 	struct frame_key key = {0};
 
-	if (entry_layout_has_key(layout, FIELD_DSO) || entry_layout_has_key(layout, FIELD_SYMBOL))
+	/* Addresses without name are told apart by themselves. */
+	if (entry_layout_has_key(layout, FIELD_DSO) ||
+	    (entry_layout_has_key(layout, FIELD_SYMBOL) && folded->function))
 		key.dso = profile->binaries.items[folded->binary].short_name;
 	if (!entry_layout_has_key(layout, FIELD_SYMBOL))
 		return key;

@@ -165,19 +165,27 @@ void entry_list_freep(struct entry_list **list)
 
 u64 entry_value(const struct entry *entry, u8 field)
 {
-	const u64 values[FIELD_COUNT] = {
-		[FIELD_CHILDREN] = entry->children_period,
-		[FIELD_OVERHEAD] = entry->period,
-		[FIELD_OVERHEAD_SYS] = entry->period_sys,
-		[FIELD_OVERHEAD_US] = entry->period_us,
-		[FIELD_OVERHEAD_GUEST_SYS] = entry->period_guest_sys,
-		[FIELD_OVERHEAD_GUEST_US] = entry->period_guest_us,
-		[FIELD_SAMPLE] = entry->samples,
-		[FIELD_PERIOD] = entry->period,
-		[FIELD_CPU] = entry->cpu,
-	};
-
-	return values[field];
+	switch (field) {
+	case FIELD_CHILDREN:
+		return entry->children_period;
+	case FIELD_OVERHEAD:
+	case FIELD_PERIOD:
+		return entry->period;
+	case FIELD_OVERHEAD_SYS:
+		return entry->period_sys;
+	case FIELD_OVERHEAD_US:
+		return entry->period_us;
+	case FIELD_OVERHEAD_GUEST_SYS:
+		return entry->period_guest_sys;
+	case FIELD_OVERHEAD_GUEST_US:
+		return entry->period_guest_us;
+	case FIELD_SAMPLE:
+		return entry->samples;
+	case FIELD_CPU:
+		return entry->cpu;
+	default:
+		return 0;
+	}
 }
 
 const char *entry_dso(const struct entry_list *list, const struct entry *entry)

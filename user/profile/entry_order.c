@@ -24,15 +24,23 @@ static int compare_address(u64 a, u64 b)
 	return (difference > 0) - (difference < 0);
 }
 
+/* Most neighbours share their name, and then no byte is looked at. */
+static int compare_text(const struct profile *profile, string_id a, string_id b)
+{
+	return a == b ? 0 : strcmp(profile_text(profile, a), profile_text(profile, b));
+}
+
 /* Names ascending; what has no binary comes last. */
 static int compare_dso(const struct entry_list *list, const struct entry *a, const struct entry *b)
 {
-	bool has_a = list->fold->frames.items[a->frame].binary != 0;
-	bool has_b = list->fold->frames.items[b->frame].binary != 0;
+	const struct profile *profile = list->fold->profile;
+	binary_id of_a = list->fold->frames.items[a->frame].binary;
+	binary_id of_b = list->fold->frames.items[b->frame].binary;
 
-	if (!has_a || !has_b)
-		return (int)has_b - (int)has_a;
-	return strcmp(entry_dso(list, a), entry_dso(list, b));
+	if (!of_a || !of_b)
+		return (of_b != 0) - (of_a != 0);
+	return compare_text(profile, profile->binaries.items[of_a].short_name,
+			    profile->binaries.items[of_b].short_name);
 }
 
 static function_id function_of(const struct entry_list *list, const struct entry *entry)
@@ -84,7 +92,7 @@ static int compare_key(const struct entry_list *list, u8 field, const struct ent
 	const struct profile *profile = list->fold->profile;
 
 	if (field == FIELD_COMM)
-		return strcmp(profile_text(profile, a->comm), profile_text(profile, b->comm));
+		return compare_text(profile, a->comm, b->comm);
 	if (field == FIELD_DSO)
 		return compare_dso(list, a, b);
 	if (field == FIELD_PID)

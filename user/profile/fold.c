@@ -180,11 +180,13 @@ u64 fold_frame_start(const struct fold *fold, frame_id frame)
 {
 	const struct folded_frame *row = &fold->frames.items[frame];
 	const struct binary_row *binary = &fold->profile->binaries.items[row->binary];
-	u64 address = fold->profile->locations.items[row->location].address;
+	const struct location_row *location = &fold->profile->locations.items[row->location];
 
 	if (row->function)
 		return fold->profile->functions.items[row->function].start;
+	if (location->seen_at)
+		return location->seen_at;
 	return binary->kind == BINARY_MODULE || binary->kind == BINARY_KSYMBOL
-		       ? address - binary->start
-		       : address;
+		       ? location->address - binary->start
+		       : location->address;
 }

@@ -59,7 +59,7 @@ void fold_freep(struct fold **fold);
 /* What a frame is called: the function's name, "" if it has none. Borrowed from the profile. */
 const char *fold_frame_name(const struct fold *fold, frame_id frame);
 /* Where a frame begins in its binary: the function's start, or the address itself (of modules and
- * kernel symbols: from where they were loaded). */
+ * kernel symbols: from where they were loaded; of what is told apart by it, the virtual one). */
 u64 fold_frame_start(const struct fold *fold, frame_id frame);
 
 #endif

@@ -27,7 +27,8 @@ struct locator {
 	struct event_sink sink;
 	struct process_table *processes;
 	u64 kernel_start;	 /* of the kernel's text; 0: unknown */
-	struct profile *profile; /* whose rows are cached */
+	struct profile *profile; /* whose rows are cached, with its serial */
+	u64 profile_serial;
 	VEC(binary_id) binaries; /* by id of the mapped file; 0: not made yet */
 	struct cached_location *cache;
 };
@@ -236,10 +237,26 @@ static binary_id make_binary(struct profile *profile, const struct mapped *mappe
 	return profile_binary(profile, &binary);
 }
 
+static binary_id binary_of(struct locator *locator, const struct mapped *mapped);
+
+/* Whether a module can be named depends on which kernel it was loaded into: that row comes first.
+ */
+static void make_kernel_of(struct locator *locator, const struct mapped *module)
+{
+	const struct mapped *kernel = process_table_find(locator->processes, 0,
+							 locator->kernel_start, SPACE_KERNEL);
+
+	if (kernel && kernel->file != module->file && kernel_kind(kernel->file) == BINARY_KERNEL)
+		binary_of(locator, kernel);
+}
+
 static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
 {
 	u32 id = mapped->file->id;
 
+	if (mapped->file->space == SPACE_KERNEL && kernel_kind(mapped->file) == BINARY_MODULE &&
+	    locator->kernel_start)
+		make_kernel_of(locator, mapped);
 	/* One "file", but another binary in each process or at each address. */
 	if (mapped->file->is_kernel_symbol ||
 	    (!is_kernel_space(mapped->file->space) && user_kind(mapped->file->path) == BINARY_JIT))
@@ -289,11 +306,13 @@ static location_id find_anew(struct locator *locator, u32 pid, u64 address, u8 s
 
 static void use_profile(struct locator *locator, struct profile *profile)
 {
-	if (profile == locator->profile)
+	if (profile->serial == locator->profile_serial)
 		return;
+	if (locator->profile)
+		memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
 	locator->profile = profile;
+	locator->profile_serial = profile->serial;
 	locator->binaries.count = 0;
-	memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
 }
 
 binary_id locator_binary(struct locator *locator, struct profile *profile, u32 pid, u64 address,

@@ -22,8 +22,10 @@ struct profile_index {
 
 struct profile *profile_new(void)
 {
+	static _Atomic u64 last_serial;
 	struct profile *profile = must_alloc(sizeof(*profile));
 
+	profile->serial = ++last_serial;
 	profile->index = must_alloc(sizeof(*profile->index));
 	add_row_zero(&profile->binaries);
 	add_row_zero(&profile->functions);
@@ -139,21 +141,47 @@ static bool location_equals(const void *table, u32 row, const void *key)
 	const struct profile *profile = table;
 	const struct location_row *a = &profile->locations.items[row], *b = key;
 
-	return a->address == b->address && a->binary == b->binary && a->space == b->space;
+	return a->address == b->address && a->binary == b->binary && a->space == b->space &&
+	       a->seen_at == b->seen_at;
+}
+
+static location_id location_row(struct profile *profile, const struct location_row *location)
+{
+	u64 hash = hash_mix(hash_mix(location->address, location->binary),
+			    location->space ^ location->seen_at << 8);
+	u32 next = (u32)profile->locations.count;
+	u32 row = row_index_find(
+		&profile->index->locations,
+		(struct row_wanted){hash, next, location_equals, profile, location});
+
+	if (row == next)
+		*vec_add(&profile->locations) = *location;
+	return row;
 }
 
 location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space)
 {
 	struct location_row location = {.binary = binary, .address = address, .space = space};
-	u64 hash = hash_mix(hash_mix(address, binary), space);
-	u32 next = (u32)profile->locations.count;
-	u32 row = row_index_find(
-		&profile->index->locations,
-		(struct row_wanted){hash, next, location_equals, profile, &location});
 
-	if (row == next)
-		*vec_add(&profile->locations) = location;
-	return row;
+	return location_row(profile, &location);
+}
+
+location_id profile_location_seen_at(struct profile *profile, location_id location, u64 seen_at)
+{
+	struct location_row row = profile->locations.items[location];
+
+	row.first_line = row.line_count = 0;
+	row.seen_at = seen_at;
+	return location_row(profile, &row);
+}
+
+u64 profile_addresses(const struct profile *profile)
+{
+	u64 count = 0;
+
+	for (location_id id = 1; id < profile->locations.count; id++)
+		count += !profile->locations.items[id].seen_at;
+	return count;
 }
 
 static bool stack_equals(const void *table, u32 row, const void *key)

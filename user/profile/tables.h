@@ -4,7 +4,8 @@
  *
  * The stack table is the call tree: a row is one node, its caller the parent, so memory grows with
  * distinct stacks, not with samples. Stacks are of locations (addresses in binaries), nothing is
- * lost; names are attached to locations once, after counting.
+ * lost; names are attached to locations, once each: after counting, but for callers that a builder
+ * asks about.
  */
 #ifndef PROFILE_TABLES_H
 #define PROFILE_TABLES_H
@@ -74,8 +75,9 @@ struct line_row {
 
 struct location_row {
 	binary_id binary;
-	u64 address;	/* in the binary: see enum binary_kind; without a binary: virtual */
 	u32 first_line; /* row in `lines`; its function is the innermost inlined one */
+	u64 address;	/* in the binary: see enum binary_kind; without a binary: virtual */
+	u64 seen_at;	/* virtual address by which it is told apart too; 0: it is not */
 	u32 line_count; /* 0: no name */
 	u8 space;	/* enum frame_space */
 	u8 unnamed;	/* enum unnamed_reason, set while naming */
@@ -128,6 +130,7 @@ struct profile_totals {
 };
 
 struct profile {
+	u64 serial; /* no other profile of this process has it, as an address might */
 	struct intern strings;
 	VEC(struct event_source) sources; /* names interned in `strings`; ids NULL */
 	VEC(struct binary_row) binaries;
@@ -155,6 +158,11 @@ void profile_freep(struct profile **profile);
 binary_id profile_binary(struct profile *profile, const struct binary_row *binary);
 /* The row of an address in a binary, new or known. */
 location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space);
+/* The row of the same address in the same binary, but of this virtual address alone; new or known.
+ * It has no name, for the same reason. */
+location_id profile_location_seen_at(struct profile *profile, location_id location, u64 seen_at);
+/* How many addresses in binaries the rows stand for, however often they were told apart. */
+u64 profile_addresses(const struct profile *profile);
 /* The row of a frame called from `caller`, new or known, by (caller, location, origin). */
 stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */

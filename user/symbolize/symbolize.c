@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names for locations: each distinct one once, after counting.
+ * Names for locations: each distinct one once, after counting, or when somebody asks.
  *
  * Each binary has one source of names, loaded when its first location is asked for and kept as long
  * as the symbolizer lives, under (kind, path, build id, start): the next profile finds it again. A
@@ -27,7 +27,7 @@ struct symbolizer {
 	struct kernel_names *kernel;
 	struct intern keys; /* id: index in `sources`, plus 1 */
 	VEC(struct name_source) sources;
-	struct profile *profile; /* whose rows `binaries` is about */
+	u64 profile; /* serial of the one whose rows `binaries` is about */
 	VEC(struct binary_names) binaries;
 };
 
@@ -40,12 +40,25 @@ struct symbolizer *symbolizer_new(const struct symbolize_settings *settings)
 	return symbolizer;
 }
 
+static void forget_binary(struct binary_names *names)
+{
+	free(names->lines);
+	*names = (struct binary_names){0};
+}
+
 static void forget_profile(struct symbolizer *symbolizer)
 {
 	for (size_t i = 0; i < symbolizer->binaries.count; i++)
-		free(symbolizer->binaries.items[i].lines);
+		forget_binary(&symbolizer->binaries.items[i]);
 	symbolizer->binaries.count = 0;
-	symbolizer->profile = NULL;
+}
+
+static void begin_profile(struct symbolizer *symbolizer, const struct profile *profile)
+{
+	if (symbolizer->profile == profile->serial)
+		return;
+	forget_profile(symbolizer);
+	symbolizer->profile = profile->serial;
 }
 
 void symbolizer_free(struct symbolizer *symbolizer)
@@ -124,17 +137,13 @@ static struct binary_names *names_of(struct symbolizer *symbolizer, struct profi
 	struct binary_row *binary = &profile->binaries.items[id];
 	struct finder_context context = context_of(symbolizer, profile);
 	struct binary_names *names;
-	u32 source;
 
 	while (symbolizer->binaries.count <= id)
 		*vec_add(&symbolizer->binaries) = (struct binary_names){0};
 	names = &symbolizer->binaries.items[id];
-	source = key_of(symbolizer, profile, binary);
-	if (names->source == source)
+	if (names->source)
 		return names;
-	/* Not looked for yet, or another profile was made where an older one was freed. */
-	free(names->lines);
-	*names = (struct binary_names){.source = source};
+	names->source = key_of(symbolizer, profile, binary);
 	if (names->source > symbolizer->sources.count)
 		load_source(&context, binary, vec_add(&symbolizer->sources));
 	binary->unnamed = symbolizer->sources.items[names->source - 1].unnamed;
@@ -167,19 +176,6 @@ static u32 add_symbol(struct symbolizer *symbolizer, struct profile *profile, bi
 	function.raw_name = intern_text(&profile->strings, symbol->name);
 	function.name = shown ? intern_text(&profile->strings, shown) : function.raw_name;
 	return add_function(profile, &function);
-}
-
-/* Whether a row remembered from earlier still says this; a profile may have been freed meanwhile
- * and another made in its place. */
-static bool is_line_of(const struct profile *profile, u32 line, binary_id id, u64 start)
-{
-	const struct function_row *function;
-
-	if (!line || line >= profile->lines.count ||
-	    profile->lines.items[line].function >= profile->functions.count)
-		return false;
-	function = &profile->functions.items[profile->lines.items[line].function];
-	return function->binary == id && function->start == start && !function->is_inlined;
 }
 
 /* A BPF program has one name for all of its code, which the recording knew. */
@@ -215,7 +211,7 @@ static u32 symbol_line(struct symbolizer *symbolizer, struct profile *profile,
 	if (!names->lines)
 		names->lines = must_alloc_array(symbols_count(source->symbols), sizeof(u32));
 	line = &names->lines[symbol->order];
-	if (!is_line_of(profile, *line, location->binary, symbol->start - source->shift))
+	if (!*line)
 		*line = add_symbol(symbolizer, profile, location->binary, symbol, source->shift);
 	return *line;
 }
@@ -238,16 +234,20 @@ void symbolizer_name(struct symbolizer *symbolizer, struct profile *profile, loc
 		location->unnamed = UNNAMED_NO_MAPPING;
 		return;
 	}
-	if (symbolizer->profile != profile) {
-		forget_profile(symbolizer);
-		symbolizer->profile = profile;
-	}
+	begin_profile(symbolizer, profile);
 	if (profile->binaries.items[location->binary].kind == BINARY_KSYMBOL)
 		line = kernel_symbol_line(profile, location->binary);
 	else
 		line = symbol_line(symbolizer, profile, location);
 	location->first_line = line;
 	location->line_count = line != 0;
+}
+
+bool symbolizer_has_name(struct symbolizer *symbolizer, struct profile *profile,
+			 location_id location)
+{
+	symbolizer_name(symbolizer, profile, location);
+	return profile->locations.items[location].line_count != 0;
 }
 
 /* JIT maps grow while their process runs: what has changed is read again. */
@@ -271,12 +271,14 @@ static void drop_outdated(struct symbolizer *symbolizer, const struct profile *p
 			continue;
 		symbols_free(source->owned);
 		load_source(&context, binary, source);
+		if (i < symbolizer->binaries.count)
+			forget_binary(&symbolizer->binaries.items[i]);
 	}
 }
 
 void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 {
-	forget_profile(symbolizer);
+	begin_profile(symbolizer, profile);
 	drop_outdated(symbolizer, profile);
 	for (location_id id = 1; id < profile->locations.count; id++)
 		symbolizer_name(symbolizer, profile, id);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names for locations: each distinct one once, after counting.
+ * Names for locations: each distinct one once, after counting, or when somebody asks.
  */
 #ifndef SYMBOLIZE_SYMBOLIZE_H
 #define SYMBOLIZE_SYMBOLIZE_H
@@ -31,5 +31,8 @@ void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile);
 /* Names one location, if it has not been tried yet: for printers that cannot wait for the end.
  * Tables are loaded on first use and kept. */
 void symbolizer_name(struct symbolizer *symbolizer, struct profile *profile, location_id location);
+/* The same, and says whether the location has a name now. */
+bool symbolizer_has_name(struct symbolizer *symbolizer, struct profile *profile,
+			 location_id location);
 
 #endif

@@ -128,6 +128,76 @@ static void a_mapping_made_later_does_not_name_earlier_samples(void **state)
 		"late");
 }
 
+/* Names what "/bin/named" holds. */
+static bool is_in_named(void *asked, struct profile *profile, location_id location)
+{
+	binary_id binary = profile->locations.items[location].binary;
+
+	(*(u32 *)asked)++;
+	return !strcmp(profile_text(profile, profile->binaries.items[binary].path), "/bin/named");
+}
+
+/* Two processes at other addresses, each called at the same place of the same file. */
+static struct profile *count_two_callers(const char *path, struct name_test names)
+{
+	static const struct event_source source = {.name = "cpu-clock"};
+	struct builder_settings settings = {.names = names};
+	struct profile_builder *builder = profile_builder_new(&settings, &source, 1);
+	struct fixture fixture = {builder, profile_builder_sink(builder), NULL};
+	struct profile *profile;
+
+	machine_map(fixture.sink, 7, PROGRAM, path);
+	machine_map(fixture.sink, 8, PROGRAM + 0x10000, path);
+	take_at(&fixture, 7, PROGRAM + 1, SPACE_USER);
+	take_at(&fixture, 8, PROGRAM + 0x10001, SPACE_USER);
+	take_at(&fixture, 7, PROGRAM + 1, SPACE_USER);
+	profile = profile_builder_take(builder);
+	profile_builder_free(builder);
+	return profile;
+}
+
+static void callers_without_name_are_told_apart_by_virtual_address(void **state)
+{
+	u32 asked = 0;
+	struct profile *profile = count_two_callers("/bin/bare",
+						    (struct name_test){is_in_named, &asked});
+	const struct count_row *counts = profile->counts.items;
+	location_id first = profile->stacks.items[counts[0].stack].location;
+	location_id second = profile->stacks.items[counts[1].stack].location;
+
+	assert_int_equal(profile->counts.count, 2);
+	assert_int_equal(asked, 2);
+	assert_int_equal(counts[0].leaf, counts[1].leaf);
+	assert_int_equal(profile->locations.items[counts[0].leaf].seen_at, 0);
+	assert_int_equal(profile->locations.items[first].seen_at, PROGRAM + 1);
+	assert_int_equal(profile->locations.items[second].seen_at, PROGRAM + 0x10001);
+	assert_int_equal(profile->locations.items[first].address,
+			 profile->locations.items[second].address);
+	assert_int_equal(profile_addresses(profile), 1);
+	profile_free(profile);
+	(void)state;
+}
+
+static void callers_with_a_name_are_one_in_all_processes(void **state)
+{
+	u32 asked = 0;
+	struct profile *profile = count_two_callers("/bin/named",
+						    (struct name_test){is_in_named, &asked});
+
+	assert_int_equal(profile->stacks.count, 2);
+	profile_free(profile);
+	(void)state;
+}
+
+static void nobody_is_told_apart_by_virtual_address_unasked(void **state)
+{
+	struct profile *profile = count_two_callers("/bin/bare", (struct name_test){0});
+
+	assert_int_equal(profile->stacks.count, 2);
+	profile_free(profile);
+	(void)state;
+}
+
 static void anonymous_code_belongs_to_the_perf_map_of_its_process(void **state)
 {
 	struct fixture *fixture = *state;
@@ -283,6 +353,9 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(equal_samples_are_one_row),
+		cmocka_unit_test(callers_without_name_are_told_apart_by_virtual_address),
+		cmocka_unit_test(callers_with_a_name_are_one_in_all_processes),
+		cmocka_unit_test(nobody_is_told_apart_by_virtual_address_unasked),
 		cmocka_unit_test(stacks_share_their_outer_frames),
 		cmocka_unit_test(a_file_address_is_an_offset_into_the_file),
 		cmocka_unit_test_setup_teardown(an_address_without_mapping_stays_as_it_is, setup,

@@ -9,34 +9,29 @@
 
 #include <bpf/bpf_core_read.h>
 
-/* Asks user space for the table of a file. If the ring has no room the file is forgotten again, to
- * be asked for by the next sample. */
-static __always_inline void ask_for_file(const struct scratch *scratch,
-					 const struct vm_area_struct *vma,
-					 const struct unwind_file_key *key)
+/* Asks user space for the table of the file scratch->wanted.file. If the ring has no room the file
+ * is forgotten again, to be asked for by the next sample. */
+static __always_inline void ask_for_file(struct scratch *scratch, const struct vm_area_struct *vma)
 {
-	struct file_wanted wanted = {
-		.kind = RECORD_FILE_WANTED,
-		.pid = scratch->record.header.pid,
-		.start = BPF_CORE_READ(vma, vm_start),
-		.end = BPF_CORE_READ(vma, vm_end),
-		.file = *key,
-	};
+	struct file_wanted *wanted = &scratch->wanted;
 
-	if (!bpf_ringbuf_output(&ring, &wanted, sizeof(wanted), BPF_RB_FORCE_WAKEUP))
+	wanted->kind = RECORD_FILE_WANTED;
+	wanted->pid = scratch->record.header.pid;
+	wanted->start = BPF_CORE_READ(vma, vm_start);
+	wanted->end = BPF_CORE_READ(vma, vm_end);
+	if (!bpf_ringbuf_output(&ring, wanted, sizeof(*wanted), BPF_RB_FORCE_WAKEUP))
 		return;
-	bpf_map_delete_elem(&unwind_files, key);
+	bpf_map_delete_elem(&unwind_files, &wanted->file);
 	count(COUNTER_unwind_not_asked);
 }
 
-/* Copies what is known of the file into `mapping`. */
-static __always_inline void learn_file(const struct scratch *scratch,
-				       const struct vm_area_struct *vma,
-				       const struct unwind_file_key *key,
+/* Copies what is known of the file scratch->wanted.file into `mapping`. */
+static __always_inline void learn_file(struct scratch *scratch, const struct vm_area_struct *vma,
 				       struct known_mapping *mapping)
 {
+	const struct unwind_file_key *key = &scratch->wanted.file;
 	struct unwind_file *known = bpf_map_lookup_elem(&unwind_files, key);
-	struct unwind_file fresh = {.state = FILE_WANTED};
+	struct unwind_file *fresh = &scratch->fresh;
 
 	if (known) {
 		known->last_used_ns = scratch->record.header.time_ns;
@@ -44,28 +39,30 @@ static __always_inline void learn_file(const struct scratch *scratch,
 		mapping->place = known->place;
 		return;
 	}
-	mapping->state = FILE_WANTED;
-	fresh.last_used_ns = scratch->record.header.time_ns;
-	if (!bpf_map_update_elem(&unwind_files, key, &fresh, BPF_NOEXIST))
-		ask_for_file(scratch, vma, key);
+	mapping->state = fresh->state = FILE_WANTED;
+	fresh->last_used_ns = scratch->record.header.time_ns;
+	if (!bpf_map_update_elem(&unwind_files, key, fresh, BPF_NOEXIST))
+		ask_for_file(scratch, vma);
 	else if (!bpf_map_lookup_elem(&unwind_files, key)) /* nor has another CPU asked */
 		count(COUNTER_unwind_not_asked);
 }
 
-/* The file of a mapping; false for anonymous memory, which is where JIT compilers write. */
-static __always_inline bool file_of(const struct mm_struct *mm, const struct vm_area_struct *vma,
-				    struct unwind_file_key *ret_key)
+/* The file of a mapping, into scratch->wanted; false for anonymous memory, which is where JIT
+ * compilers write. */
+static __always_inline bool file_of(struct scratch *scratch, const struct vm_area_struct *vma)
 {
+	const struct mm_struct *mm = (const void *)scratch->walk.mm;
 	const struct file *file = BPF_CORE_READ(vma, vm_file);
 	const struct inode *inode = BPF_CORE_READ(file, f_inode);
+	struct unwind_file_key *key = &scratch->wanted.file;
 
 	if (!file) {
-		ret_key->inode = UNWIND_VDSO_INODE;
+		*key = (struct unwind_file_key){.inode = UNWIND_VDSO_INODE};
 		return BPF_CORE_READ(vma, vm_start) == (u64)BPF_CORE_READ(mm, context.vdso);
 	}
-	ret_key->inode = BPF_CORE_READ(inode, i_ino);
-	ret_key->device = BPF_CORE_READ(inode, i_sb, s_dev);
-	ret_key->generation = BPF_CORE_READ(inode, i_generation);
+	key->inode = BPF_CORE_READ(inode, i_ino);
+	key->device = BPF_CORE_READ(inode, i_sb, s_dev);
+	key->generation = BPF_CORE_READ(inode, i_generation);
 	return true;
 }
 

@@ -101,65 +101,60 @@ static __always_inline struct known_process *known_process(struct scratch *scrat
 static __always_inline bool learn_vma(struct scratch *scratch, u32 row, u64 address)
 {
 	const struct vm_area_struct *vma = (const void *)scratch->walk.vma;
-	const struct mm_struct *mm = (const void *)scratch->walk.mm;
 	struct known_process *process = known_process(scratch);
 	struct known_mapping *mapping = &process->mappings[row];
 	u64 start = BPF_CORE_READ(vma, vm_start), end = BPF_CORE_READ(vma, vm_end);
-	struct unwind_file_key key = {0};
-	bool has_file = file_of(mm, vma, &key);
+	bool has_file = file_of(scratch, vma);
 
 	/* Who has no file has no offset in it, whatever the kernel uses the number for. */
 	mapping->file_offset = 0;
-	if (has_file && key.device)
+	if (has_file && scratch->wanted.file.device)
 		mapping->file_offset = BPF_CORE_READ(vma, vm_pgoff) << (settings.page_bits & 31);
 	mapping->state = MAPPING_ANONYMOUS;
 	if (address < start || address >= end || !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
 		return false;
 	if (has_file)
-		learn_file(scratch, vma, &key, mapping);
+		learn_file(scratch, vma, mapping);
 	process->starts[row] = start;
 	process->bytes[row] = end - start;
 	return true;
 }
 
-/* Searches the kernel's tree for the mapping that holds `address`, and remembers it. Returns its
- * row, MAPPING_NONE or MAPPING_UNKNOWN. */
-static __always_inline u32 learn_mapping(struct scratch *scratch, u64 address)
-{
-	struct known_process *process = known_process(scratch);
-	u32 row = process->next & (MAPPINGS_KNOWN - 1);
-	int found = search_vma(address);
-
-	if (found == VMA_IN_CHANGE) /* by another thread just now */
-		found = search_vma(address);
-	if (found != VMA_FOUND)
-		return found == VMA_NONE ? MAPPING_NONE : MAPPING_UNKNOWN;
-	process->bytes[row] = 0;
-	if (!learn_vma(scratch, row, address))
-		return MAPPING_NONE;
-	process->next++;
-	return row;
-}
-
-/* Leaves in walk.row which mapping of code holds `address`: one that is known, or one that becomes
- * so. Global, see move_window(). */
-__noinline int search_mapping(u64 address)
+/* Looks for `address` among what is known of the process. Leaves the row in walk.row; returns 0, or
+ * not if there is none. Global, see move_window(). */
+__noinline int search_known(u64 address)
 {
 	struct scratch *scratch = scratch_here();
 	const struct known_process *process;
-	u32 row = MAPPINGS_KNOWN;
 
 	if (!scratch)
 		return 1;
 	process = known_process(scratch);
 	for (u32 i = 0; i < MAPPINGS_KNOWN; i++) {
 		if (address - process->starts[i] < process->bytes[i]) {
-			row = i;
-			break;
+			scratch->walk.row = i;
+			return 0;
 		}
 	}
-	if (row == MAPPINGS_KNOWN) /* without memory, the process is going */
-		row = scratch->walk.mm ? learn_mapping(scratch, address) : MAPPING_UNKNOWN;
+	return 1;
+}
+
+/* Remembers the mapping that search_vma() has found for `address`. Leaves its row in walk.row. */
+__noinline int learn_mapping(u64 address)
+{
+	struct scratch *scratch = scratch_here();
+	struct known_process *process;
+	u32 row;
+
+	if (!scratch)
+		return 1;
+	process = known_process(scratch);
+	row = process->next & (MAPPINGS_KNOWN - 1);
+	process->bytes[row] = 0;
+	scratch->walk.row = MAPPING_NONE;
+	if (!learn_vma(scratch, row, address))
+		return 0;
+	process->next++;
 	scratch->walk.row = row;
 	return 0;
 }
@@ -170,10 +165,18 @@ static __always_inline u32 find_mapping(struct scratch *scratch, u64 address)
 {
 	struct known_process *process = known_process(scratch);
 	u32 last = process->last & (MAPPINGS_KNOWN - 1);
+	int found;
 
 	if (address - process->starts[last] < process->bytes[last])
 		return last;
-	search_mapping(address);
+	if (search_known(address)) {
+		found = search_vma(address);
+		if (found == VMA_IN_CHANGE) /* by another thread just now */
+			found = search_vma(address);
+		if (found != VMA_FOUND)
+			return found == VMA_NONE ? MAPPING_NONE : MAPPING_UNKNOWN;
+		learn_mapping(address);
+	}
 	if (scratch->walk.row < MAPPINGS_KNOWN)
 		process->last = scratch->walk.row;
 	return scratch->walk.row;

@@ -80,7 +80,8 @@ struct user_walk {
 	u8 reserved[5];
 };
 
-/* Where a CPU builds its record: too large for the BPF stack. Nobody else looks at it. */
+/* Where a CPU builds its records: too large for the BPF stack, which all functions that call one
+ * another share. Nobody else looks at it. */
 struct scratch {
 	u32 busy;
 	u32 reserved;
@@ -89,6 +90,8 @@ struct scratch {
 	u64 window[WINDOW_WORDS + 1];
 	u64 node[MAPLE_NODE_BYTES / sizeof(u64)]; /* of a maple tree */
 	struct user_walk walk;
+	struct file_wanted wanted; /* what the record of a file that is asked for is made of */
+	struct unwind_file fresh;  /* and its row */
 	struct sample_record record;
 	struct known_process processes[PROCESSES_KNOWN];
 };

@@ -100,16 +100,15 @@ static void find_samplers(struct programs *programs)
 	}
 }
 
-/* Without unwind tables their maps are not even made: the settings say so too, and what the
- * programs would do with them is not verified. */
+/* Without unwind tables their maps have one row: a map that is not made is one that Linux 5.10 does
+ * not load programs with, even if nothing uses it. */
 static void size_unwind_maps(struct programs *programs, u32 segments)
 {
 	struct profiler_bpf *skeleton = programs->skeleton;
 
 	programs->unwind_segments = segments;
-	bpf_map__set_autocreate(skeleton->maps.unwind_segments, segments > 0);
-	bpf_map__set_autocreate(skeleton->maps.unwind_files, segments > 0);
 	bpf_map__set_max_entries(skeleton->maps.unwind_segments, segments ? segments : 1);
+	bpf_map__set_max_entries(skeleton->maps.unwind_files, segments ? UNWIND_FILES_MAX : 1);
 }
 
 static void apply_plan(struct programs *programs, const struct program_plan *plan)

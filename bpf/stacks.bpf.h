@@ -22,11 +22,9 @@ static __always_inline u32 take_kernel_stack(struct bpf_perf_event_data *ctx,
 		return 0;
 	}
 	frames = (u32)bytes / sizeof(u64);
-	if (frames > settings.max_stack) {
+	if (frames > settings.max_stack || frames >= settings.kernel_max_stack)
 		count(COUNTER_kernel_stack_too_deep);
-		return settings.max_stack;
-	}
-	return frames;
+	return frames > settings.max_stack ? settings.max_stack : frames;
 }
 
 /* The same for the user stack, walked by the kernel. */
@@ -43,10 +41,10 @@ static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data
 			      BPF_F_USER_STACK);
 	frames = bytes > 0 ? (u32)bytes / sizeof(u64) : 0;
 	record->header.end = frames ? END_UNKNOWN : END_UNREADABLE;
-	if (frames > settings.max_stack) {
-		frames = settings.max_stack;
+	if (frames > settings.max_stack || frames >= settings.kernel_max_stack)
 		record->header.end = END_TOO_DEEP;
-	}
+	if (frames > settings.max_stack)
+		frames = settings.max_stack;
 	record->header.user_frames = frames;
 	record->header.walked = WALKER_KERNEL;
 }

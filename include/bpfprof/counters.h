@@ -34,7 +34,8 @@
 	  "a process record was lost, names may be missing; raise --ring-size")                   \
 	X(kernel_stack_failed, CUT, "kernel stack could not be read")                             \
 	X(user_stack_failed, CUT, "user stack could not be read")                                 \
-	X(kernel_stack_too_deep, CUT, "kernel stack deeper than --max-stack")                     \
+	X(kernel_stack_too_deep, CUT,                                                             \
+	  "kernel stack deeper than --max-stack, or than the kernel allows")                      \
 	X(user_stack_too_deep, CUT, "user stack deeper than --max-stack")                         \
 	X(processes_unscanned, OTHER, "the mappings of a process could not be read at the start") \
 	X(throttled, OTHER, "the kernel throttled sampling")                                      \

@@ -39,7 +39,9 @@ struct program_settings {
 	u8 walkers;	/* enum walkers (event.h), or-ed: which may be used for user stacks */
 	u8 page_bits;	/* a page of memory has 1 << page_bits bytes */
 	u8 wants_proof; /* a RECORD_PROOF behind every sample with a user stack that we walked */
-	u8 reserved[7];
+	u8 reserved;
+	u16 kernel_max_stack; /* the stacks that the kernel walks it cuts here, and does not say */
+	u8 reserved_too[4];
 	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
 };
 WIRE_SIZE(struct program_settings, 72);

@@ -406,7 +406,7 @@ last_thread() {
 	refused 2 "-c 0: give a number of events" "$BPFPROF" record -c 0
 	refused 2 "leave out one of them" "$BPFPROF" record -F 99 -c 1000
 	refused 2 "at least one frame" "$BPFPROF" record --max-stack 0
-	refused 1 "kernel's limit" "$BPFPROF" record --max-stack 4000
+	refused 2 "--max-stack 4000 is too deep; give at most 512" "$BPFPROF" record --max-stack 4000
 	refused 2 "give a level from 1 to 22" "$BPFPROF" record -z23
 	refused 2 "give a time such as" "$BPFPROF" record --duration 0
 	refused 1 "is not online" "$BPFPROF" record -C 4095

@@ -74,6 +74,15 @@ share() {
 	[ "$(share "eh_frame, too deep" <said.marks)" -ge 900 ]
 }
 
+@test "stacks of more frames than perf takes are whole, and perf shows them" {
+	"$BPFPROF" record -q -F 999 --max-stack 512 -o deep.data -- "$WORKLOADS/deep" 300 0.3
+	marks deep.data | tee said.marks
+	[ "$(share "eh_frame, complete" <said.marks)" -ge 980 ]
+	"$PERF" script -i deep.data --max-stack 512 -F ip,sym 2>perf.err |
+		awk 'BEGIN { RS = ""; FS = "\n" } NF > 300 { deep++ } END { exit deep < 0.9 * NR }'
+	[ ! -s perf.err ]
+}
+
 @test "by frame pointers alone no table is used, by tables alone no frame pointer" {
 	"$BPFPROF" record -q -F 999 --call-graph fp -o fp.data -- "$WORKLOADS/nofp" plain 0.3
 	marks fp.data | tee said.marks

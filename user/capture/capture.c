@@ -74,6 +74,7 @@ static int load_programs(struct capture *capture)
 {
 	struct program_plan plan = {
 		.settings = {.max_stack = capture->settings.max_stack,
+			     .kernel_max_stack = sizes_kernel_depth(),
 			     .wants_idle = capture->settings.wants_idle,
 			     .wants_stacks = capture->settings.call_graph != CALL_GRAPH_NONE,
 			     .walkers = walkers_of[capture->settings.call_graph],

@@ -43,7 +43,7 @@ static const struct feature features[] = {
 	 "run as root, or give the program CAP_SYS_PTRACE", FEATURE_WANTED, probe_other_processes},
 	{"sample-rate", "sampling rate", "the default of 99 Hz",
 	 "sysctl kernel.perf_event_max_sample_rate=100000", FEATURE_WANTED, probe_sample_rate},
-	{"stack-depth", "stack depth", "the default of 127 frames",
+	{"stack-depth", "stack depth", "kernel stacks of 127 frames",
 	 "sysctl kernel.perf_event_max_stack=127", FEATURE_WANTED, probe_stack_depth},
 	{"task-registers", "user registers of a task", "user stacks where the CPU is in the kernel",
 	 RIGHTS "; Linux before 5.15 has it not, there they are sought on the task's stack",

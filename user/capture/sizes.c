@@ -48,25 +48,24 @@ u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count)
 	return bytes > RING_MAX_BYTES ? RING_MAX_BYTES : bytes;
 }
 
-/* The kernel cuts stacks at its own limit without saying so. */
 int sizes_check_depth(u32 max_stack)
+{
+	if (max_stack >= 1 && max_stack <= STACK_MAX_FRAMES)
+		return 0;
+	return fail_plain(-EINVAL, NULL, "cannot take stacks of %u frames: 1 to %d are possible",
+			  max_stack, STACK_MAX_FRAMES);
+}
+
+u16 sizes_kernel_depth(void)
 {
 	static const char path[] = "/proc/sys/kernel/perf_event_max_stack";
 	CLEANUP(freep) char *text = NULL;
 	u64 limit;
 
-	if (max_stack < 1 || max_stack > STACK_MAX_FRAMES)
-		return fail_plain(-EINVAL, NULL,
-				  "cannot take stacks of %u frames: 1 to %d are possible",
-				  max_stack, STACK_MAX_FRAMES);
 	if (file_read(path, 64, &text, NULL))
-		return 0;
+		return UINT16_MAX;
 	text[strcspn(text, "\n")] = 0;
-	if (number_parse_u64(text, &limit) || max_stack <= limit)
-		return 0;
-	return fail_plain(-EINVAL, "raise sysctl kernel.perf_event_max_stack, or lower --max-stack",
-			  "cannot take stacks of %u frames: the kernel allows %llu", max_stack,
-			  (unsigned long long)limit);
+	return number_parse_u64(text, &limit) || limit > UINT16_MAX ? UINT16_MAX : (u16)limit;
 }
 
 u32 sizes_unwind_segments(const struct capture_settings *settings)

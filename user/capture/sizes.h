@@ -7,9 +7,10 @@
 
 #include "capture/capture.h"
 
-/* Whether the kernel takes stacks of so many frames: it cuts them at its own limit without saying
- * so. Returns 0 or a negative errno with a sentence. */
+/* Whether we take stacks of so many frames. Returns 0 or a negative errno with a sentence. */
 int sizes_check_depth(u32 max_stack);
+/* At how many frames the kernel cuts the stacks that it walks itself. */
+u16 sizes_kernel_depth(void);
 
 /* Bytes of the ring: what was asked for, or what holds the samples of half a second. */
 u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count);

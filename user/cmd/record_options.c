@@ -348,7 +348,7 @@ const struct option_row record_options[] = {
 	 .name = "max-stack",
 	 FIELD(max_stack),
 	 .argument = "FRAMES",
-	 .help = "how many frames of the kernel's and the user's stack"},
+	 .help = "how many frames of the user's stack, and of the kernel's: 1 to 512"},
 
 	HEADING("How long, and where to"),
 	{.kind = OPTION_CALL,

@@ -283,23 +283,16 @@ static int plan_call_graph(struct record_plan *plan, const struct record_setting
 
 static int plan_stack(struct record_plan *plan, const struct record_settings *settings)
 {
-	u64 limit = read_limit("perf_event_max_stack", MAX_STACK_DEFAULT);
+	char remedy[64];
 
 	plan->capture.max_stack = settings->max_stack;
 	if (settings->max_stack == 0)
 		return fail_plain(-EINVAL, "use --call-graph none to record no stacks",
 				  "--max-stack needs at least one frame");
-	if (limit > STACK_MAX_FRAMES)
-		limit = STACK_MAX_FRAMES;
-	if (settings->max_stack <= limit)
+	if (settings->max_stack <= STACK_MAX_FRAMES)
 		return 0;
-	if (settings->max_stack == MAX_STACK_DEFAULT) { /* nobody asked for that many */
-		plan->capture.max_stack = (u32)limit;
-		return 0;
-	}
-	return fail_plain(-ERANGE, "raise it: sysctl kernel.perf_event_max_stack",
-			  "--max-stack %u is above the kernel's limit of %llu frames",
-			  settings->max_stack, (unsigned long long)limit);
+	snprintf(remedy, sizeof(remedy), "give at most %d", STACK_MAX_FRAMES);
+	return fail_plain(-EINVAL, remedy, "--max-stack %u is too deep", settings->max_stack);
 }
 
 /* Cycles where a PMU counts them, else the clock, and says so. */

@@ -155,13 +155,14 @@ bench_sample() {
 	done
 }
 
-# interrupt TOOL RATE LOAD: one turn
+# interrupt TOOL RATE LOAD: one turn. Above all else on its CPU: what runs between the samples makes
+# the caches cold, and a sample dearer than the difference between tools.
 interrupt() {
 	local depth program mode
 
 	read -r depth program mode <<<"${works[$3]:?no such load}"
 	set_recorder "$1" "$2" "$folder/data"
-	run_recorder taskset -c "$last_cpu" "$bench/$program" "$depth" "$MILLISECONDS" "$2" ${mode:+"$mode"}
+	run_recorder chrt -f 1 taskset -c "$last_cpu" "$bench/$program" "$depth" "$MILLISECONDS" "$2" ${mode:+"$mode"}
 }
 
 # print_sample LOAD RATE ROWS

@@ -2,7 +2,7 @@
 /*
  * What of the running kernel is code, as events: its text, its modules, BPF programs.
  *
- * The kernel makes the lines of kallsyms as they are read, 120,000 of them in 45 ms, most of a
+ * The kernel makes the lines of kallsyms as they are read, 120,000 of them in 45 ms, a third of a
  * recording's start. _text stands among the first; where its end is known from elsewhere and BPF
  * programs are not asked for, the rest is not read.
  *

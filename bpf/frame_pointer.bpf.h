@@ -46,10 +46,27 @@ static __always_inline bool is_first_frame(const struct user_walk *walk)
 	return walk->frame.sp + STACK_ALIGNMENT > BPF_CORE_READ(mm, start_stack);
 }
 
+/* Steps from the first instruction of a function, which has not touched its stack yet. Returns why
+ * the stack ends, or END_UNKNOWN. */
+static __always_inline u8 step_from_entry(struct scratch *scratch)
+{
+	struct unwind_frame *frame = &scratch->walk.frame;
+	u64 pc = frame->lr;
+
+	if (MACHINE == UNWIND_X86_64) {
+		if (!read_stack_word(scratch, frame->sp, &pc))
+			return END_UNREADABLE;
+		frame->sp += sizeof(u64);
+	}
+	frame->pc = unwind_code_address(MACHINE, pc);
+	return frame->pc ? END_UNKNOWN : END_COMPLETE;
+}
+
 /* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
  * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
  * anything. Code whose table is still being made mostly has one because it needs one: there the
- * frame pointer may be the caller's, and following it would pass over a frame. */
+ * frame pointer may be the caller's, and following it would pass over a frame. walk.code is read.
+ */
 static __always_inline u8 step_without_rule(struct scratch *scratch)
 {
 	struct user_walk *walk = &scratch->walk;
@@ -58,10 +75,14 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 
 	if (walk->mm && is_first_frame(walk))
 		return END_COMPLETE;
-	if (!(settings.walkers & WALKER_FRAME_POINTER) || walk->frame.fp_is_lost ||
-	    walk->doubt == END_NOT_ANALYSED)
+	if (!(settings.walkers & WALKER_FRAME_POINTER))
 		return walk->doubt;
-	end = step_by_frame_pointer(scratch);
+	if (walk->frame.is_exact && code_is_entry(MACHINE, walk->code[1]))
+		end = step_from_entry(scratch);
+	else if (walk->frame.fp_is_lost || walk->doubt == END_NOT_ANALYSED)
+		end = walk->doubt;
+	else
+		end = step_by_frame_pointer(scratch);
 	if (end)
 		return end == END_COMPLETE && is_chain ? end : walk->doubt;
 	walk->found_by = WALKER_FRAME_POINTER;

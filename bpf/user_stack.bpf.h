@@ -49,8 +49,7 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	const struct unwind_rule *rule;
 	u64 offset;
 
-	/* An innermost frame without mapping is one that exec() or exit() has taken away. */
-	walk->doubt = row == MAPPING_NONE && !walk->frame.is_exact ? END_BROKEN : END_UNREADABLE;
+	walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
 	if (row >= MAPPINGS_KNOWN)
 		return NULL;
 	mapping = &process->mappings[row];
@@ -72,6 +71,9 @@ static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 	const struct unwind_rule *rule = find_rule(scratch, row);
 	bool is_sigreturn = false;
 
+	/* exec() has taken away what the thread was running. */
+	if (row == MAPPING_NONE && !scratch->record.header.user_frames)
+		return END_NO_STACK;
 	if (row >= MAPPINGS_KNOWN && scratch->record.header.user_frames)
 		return walk->found_by == WALKER_FRAME_POINTER ? doubt : walk->doubt;
 	if (!rule || walk->found_by == WALKER_FRAME_POINTER) {
@@ -134,6 +136,8 @@ static __always_inline void walk_user_stack(struct scratch *scratch)
 	if (has_tables)
 		begin_mappings(scratch);
 	header->end = take_frames();
+	if (header->end == END_NO_STACK)
+		return;
 	if (!header->walked) /* the innermost frame alone */
 		header->walked = has_tables ? WALKER_EH_FRAME : WALKER_FRAME_POINTER;
 }

@@ -60,6 +60,18 @@ static inline __attribute__((always_inline)) bool code_call_ends(enum unwind_mac
 	return machine == UNWIND_X86_64 ? x86_64_call_ends(before) : arm64_call_ends(before);
 }
 
+/* Whether the code at an address looks like a function's first instruction: endbr64, push %rbp or
+ * sub $n, %rsp; paciasp, bti c or stp x29, x30, [sp, #-n]!. */
+static inline __attribute__((always_inline)) bool code_is_entry(enum unwind_machine machine, u64 at)
+{
+	u32 first = (u32)at;
+
+	if (machine == UNWIND_ARM64)
+		return first == 0xd503233f || first == 0xd503245f ||
+		       (first & 0xffc07fff) == 0xa9807bfd;
+	return first == 0xfa1e0ff3 || (first & 0xff) == 0x55 || (first & 0xffffff) == 0xec8348;
+}
+
 /*
  * Whether the code at an address is the system call rt_sigreturn: what a signal handler returns to.
  * Arm's vDSO has no call frame information for it, nor has what musl and Go bring.

@@ -103,6 +103,19 @@ static void sigreturn_is_known_by_its_code(void **state)
 	(void)state;
 }
 
+static void first_instructions_of_functions_are_known(void **state)
+{
+	assert_true(code_is_entry(UNWIND_X86_64, 0x05058b4808ec8348)); /* sub $8, %rsp */
+	assert_true(code_is_entry(UNWIND_X86_64, 0x08ec8348fa1e0ff3)); /* endbr64 */
+	assert_true(code_is_entry(UNWIND_X86_64, 0x53e5894855));       /* push %rbp */
+	assert_false(code_is_entry(UNWIND_X86_64, 0x08c48348));	       /* add $8, %rsp */
+	assert_false(code_is_entry(UNWIND_X86_64, 0));
+	assert_true(code_is_entry(UNWIND_ARM64, 0xa9bf7bfd)); /* stp x29, x30, [sp, #-16]! */
+	assert_true(code_is_entry(UNWIND_ARM64, 0xd503233f));
+	assert_false(code_is_entry(UNWIND_ARM64, 0xa9bf53f3)); /* stp x19, x20, [sp, #-16]! */
+	(void)state;
+}
+
 /* Word i of a signal frame is i, but for the registers that matter. */
 static bool read_word(void *context, u64 address, u64 *ret_word)
 {
@@ -140,6 +153,7 @@ int main(void)
 		cmocka_unit_test(what_is_no_call_is_none),
 		cmocka_unit_test(calls_of_arm_are_known),
 		cmocka_unit_test(sigreturn_is_known_by_its_code),
+		cmocka_unit_test(first_instructions_of_functions_are_known),
 		cmocka_unit_test(what_a_signal_interrupted_is_taken_from_its_frame),
 	};
 

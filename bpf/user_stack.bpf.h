@@ -47,13 +47,15 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	struct user_walk *walk = &scratch->walk;
 	const struct known_mapping *mapping;
 	const struct unwind_rule *rule;
+	bool is_unread;
 	u64 offset;
 
 	walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
 	if (row >= MAPPINGS_KNOWN)
 		return NULL;
 	mapping = &process->mappings[row];
-	walk->doubt = mapping->state == FILE_WANTED ? END_NOT_ANALYSED : END_NO_TABLE;
+	is_unread = mapping->state == FILE_WANTED || mapping->state == FILE_NO_ROOM;
+	walk->doubt = is_unread ? END_NOT_ANALYSED : END_NO_TABLE;
 	if (mapping->state != FILE_READY)
 		return NULL;
 	offset = unwind_find_address(&walk->frame) - process->starts[row] + mapping->file_offset;

@@ -124,7 +124,7 @@ enum unwind_file_state {
 	FILE_WANTED,   /* asked for by a RECORD_FILE_WANTED, not answered yet */
 	FILE_READY,    /* `place` holds */
 	FILE_NO_TABLE, /* it has no call frame information, or none that can be read */
-	FILE_NO_ROOM,  /* --unwind-memory is used up */
+	FILE_NO_ROOM,  /* --unwind-memory is used up: not read, like FILE_WANTED */
 };
 
 /* A value of the map `unwind_files`. The BPF programs insert a file as wanted when they first meet

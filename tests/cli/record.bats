@@ -336,6 +336,9 @@ last_thread() {
 	grep "the unwind table of a file found no room; raise --unwind-memory" said
 	grep -E "^bpfprof: unwind tables: [0-9]+ of [0-9]+ files, [0-9 ]+ rows, 1 MiB in the kernel" said
 	"$BPFPROF" report | grep "found no room"
+	"$BPFPROF" script -F comm,provenance | grep "^ *cc1 .*not yet analysed"
+	# Its callers are not guessed from a register that is used for anything.
+	run -1 grep "^ *cc1 .*frame pointers" <("$BPFPROF" script -F comm,provenance)
 	"$BPFPROF" record -v -F 4999 -- gcc -O2 -S a.c 2>said
 	run -1 grep "bpfprof: .*time.*found no room" said
 }

@@ -133,7 +133,8 @@ static void read_by_table(struct cfi_sections *sections, struct bytes image, u64
 	if (table != TABLE_SORTED_DATA4 || cursor.overrun)
 		rows = 0;
 	frames->bytes = loaded_at(sections, image, frames->address);
-	frames->bytes.length = frames_end(frames, &cursor, rows, address);
+	if (frames->bytes.length)
+		frames->bytes.length = frames_end(frames, &cursor, rows, address);
 }
 
 static void read_without_sections(struct cfi_sections *sections, struct bytes image)

@@ -54,7 +54,7 @@ static struct {
 
 /* Sums over all files of a test. */
 static struct {
-	u64 files, rows, addresses, unsupported, downwards, fp_lost;
+	u64 files, rows, addresses, unsupported, downwards, fp_lost, rbx_lost;
 } sums;
 
 struct proof {
@@ -66,7 +66,7 @@ struct proof {
 	u64 entry; /* address of a program's first instruction */
 	GElf_Phdr segments[SEGMENTS_MAX];
 	size_t segment_count;
-	u64 rows, addresses, unsupported, downwards, fp_lost;
+	u64 rows, addresses, unsupported, downwards, fp_lost, rbx_lost;
 };
 
 static const u32 *read_chunk(void *context, u32 chunk)
@@ -105,6 +105,7 @@ static struct unwind_frame frame_of(const struct proof *proof, const struct eval
 		.sp = machine->registers[proof->sp],
 		.fp = machine->registers[proof->fp],
 		.lr = machine->registers[ARM64_LR],
+		.rbx_at = UNWIND_IN_REGISTERS,
 		.is_exact = 1,
 		.has_lr = proof->machine == UNWIND_ARM64,
 		.has_registers = 1,
@@ -127,13 +128,26 @@ static void compare_fp(struct proof *proof, const struct unwind_frame *frame,
 	}
 }
 
+/* The caller's rbx, likewise. */
+static void compare_rbx(struct proof *proof, const struct unwind_frame *frame,
+			const struct eval_value *expected)
+{
+	u64 value = 0;
+
+	proof->rbx_lost += !frame->rbx_at && !expected->is_undefined;
+	if (!frame->rbx_at)
+		return;
+	assert_int_equal(unwind_rbx(frame, memory, &value), END_UNKNOWN);
+	assert_int_equal(value, expected->value);
+}
+
 static void compare_step(struct proof *proof, const struct unwind_rule *rule, Dwarf_Frame *oracle,
 			 u64 address)
 {
 	struct eval_machine machine = machine_at(proof, address);
 	struct unwind_frame frame = frame_of(proof, &machine);
 	u8 end = unwind_step(proof->machine, &frame, rule, memory);
-	struct eval_value pc, sp, fp;
+	struct eval_value pc, sp, fp, rbx;
 	u64 cfa = 0;
 
 	if (end == END_UNSUPPORTED) {
@@ -158,6 +172,10 @@ static void compare_step(struct proof *proof, const struct unwind_rule *rule, Dw
 	assert_int_equal(frame.sp, sp.value);
 	assert_int_equal(frame.pc, pc.value);
 	compare_fp(proof, &frame, &fp);
+	if (proof->machine != UNWIND_X86_64)
+		return;
+	assert_true(eval_caller(oracle, &machine, cfa, X86_64_RBX, &rbx));
+	compare_rbx(proof, &frame, &rbx);
 }
 
 /* What libdw says of an address: the caller's to free(); NULL if nothing. */
@@ -297,6 +315,7 @@ static void prove_table(struct proof *proof, const struct unwind_table *table,
 	sums.unsupported += proof->unsupported;
 	sums.downwards += proof->downwards;
 	sums.fp_lost += proof->fp_lost;
+	sums.rbx_lost += proof->rbx_lost;
 }
 
 /* Proves a file; one without rows, or of another machine, proves nothing. */
@@ -331,9 +350,9 @@ static int say_where(void **state)
 	else
 		print_message(
 			"# %lu files, %lu rows, %lu addresses: 0 differences; %lu unsupported, "
-			"%lu downwards, %lu frame pointers lost\n",
+			"%lu downwards, %lu frame pointers and %lu rbx lost\n",
 			sums.files, sums.rows, sums.addresses, sums.unsupported, sums.downwards,
-			sums.fp_lost);
+			sums.fp_lost, sums.rbx_lost);
 	memset(&now, 0, sizeof(now));
 	memset(&sums, 0, sizeof(sums));
 	(void)state;

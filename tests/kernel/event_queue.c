@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Events are copied with what they borrow, and handed on when a round says that nothing older
- * comes.
+ * Events are copied with what they borrow.
  */
 #include "kernel/event_queue.h"
 
@@ -25,7 +24,6 @@ struct queued {
 
 struct event_queue {
 	struct event_sink sink;
-	struct event_sink *next;
 	VEC(struct timed) times; /* places are rows of `events` */
 	VEC(struct queued) events;
 };
@@ -99,52 +97,34 @@ static int hand_on(struct event_sink *next, const struct queued *event)
 	return 0;
 }
 
-/* Keeps the events from `first` on, which were too new for this round. */
-static void keep_rest(struct event_queue *queue, size_t first)
+static void empty(struct event_queue *queue)
 {
-	size_t count = queue->times.count - first;
-	struct queued *rest = must_alloc_array(count + 1, sizeof(*rest));
-
-	for (size_t i = 0; i < count; i++) {
-		rest[i] = queue->events.items[queue->times.items[first + i].place];
-		queue->times.items[i] = (struct timed){queue->times.items[first + i].time_ns, i};
-	}
+	for (size_t i = 0; i < queue->events.count; i++)
+		free(queue->events.items[i].borrowed);
 	vec_release(&queue->events);
-	queue->events.items = rest;
-	queue->events.count = queue->times.count = count;
-	queue->events.capacity = count + 1;
+	vec_release(&queue->times);
 }
 
-static int end_round(struct event_sink *self, u64 time_ns)
+int event_queue_hand_on(struct event_queue *queue, struct event_sink *next)
 {
-	struct event_queue *queue = (struct event_queue *)self;
-	size_t done = 0;
 	int error = 0;
 
 	order_by_time(queue->times.items, queue->times.count);
-	for (; done < queue->times.count && !error; done++) {
-		struct queued *event = &queue->events.items[queue->times.items[done].place];
-
-		if (queue->times.items[done].time_ns >= time_ns)
-			break;
-		error = hand_on(queue->next, event);
-		free(event->borrowed);
-	}
-	keep_rest(queue, done);
-	return error ? error : sink_call(queue->next, on_round, time_ns);
+	for (size_t i = 0; i < queue->times.count && !error; i++)
+		error = hand_on(next, &queue->events.items[queue->times.items[i].place]);
+	empty(queue);
+	return error;
 }
 
-struct event_queue *event_queue_new(struct event_sink *next)
+struct event_queue *event_queue_new(void)
 {
 	struct event_queue *queue = must_alloc(sizeof(*queue));
 
-	queue->next = next;
 	queue->sink = (struct event_sink){.on_sample = add_sample,
 					  .on_mapping = add_mapping,
 					  .on_name = add_name,
 					  .on_fork = add_fork,
-					  .on_exit = add_exit,
-					  .on_round = end_round};
+					  .on_exit = add_exit};
 	return queue;
 }
 
@@ -152,9 +132,7 @@ void event_queue_free(struct event_queue *queue)
 {
 	if (!queue)
 		return;
-	end_round(&queue->sink, ~0ULL);
-	vec_release(&queue->events);
-	vec_release(&queue->times);
+	empty(queue);
 	free(queue);
 }
 

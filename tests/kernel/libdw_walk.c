@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A Dwfl for each state of a process's mappings. Files are given to it when a pc turns out to lie
- * in them: a walk is done again until it meets no file that libdw does not know yet.
+ * * A Dwfl for each process, or for several that share their mappings. Files are given to it when a
+ * pc turns out to lie in them: a walk is done again until it meets no file that libdw does not know
+ * yet. When one of these files has gone, a new Dwfl begins.
  */
 #include "kernel/libdw_walk.h"
 
 #include "base/memory.h"
+#include "base/vec.h"
 
 #include <elfutils/libdwfl.h>
 #include <fcntl.h>
@@ -22,9 +24,16 @@ enum { SP = ARM64_SP };
 
 enum { SPACES_MAX = 32, TID = 1 };
 
-/* The files of one state of mappings. */
+/* A file that libdw knows, and where a piece of it must be for that to be right. */
+struct known_file {
+	const struct mapped_file *file;
+	u64 start;
+};
+
 struct space {
+	u32 pid;
 	u64 generation, last_used;
+	VEC(struct known_file) files;
 	Dwfl *dwfl;
 	bool is_attached;
 };
@@ -104,27 +113,63 @@ static const Dwfl_Thread_Callbacks thread_callbacks = {
 	.set_initial_registers = set_registers,
 };
 
-/* The state that the process is in: an empty Dwfl if it is new. */
+static void end_space(struct space *space)
+{
+	if (space->dwfl)
+		dwfl_end(space->dwfl);
+	vec_release(&space->files);
+	*space = (struct space){0};
+}
+
+/* Whether all that libdw knows of the process is still there. JIT compilers change the mappings all
+ * the time, but not those of files. */
+static bool still_holds(const struct libdw_walker *walker, const struct space *space)
+{
+	for (size_t i = 0; i < space->files.count; i++) {
+		const struct known_file *known = &space->files.items[i];
+		const struct mapped *mapped = process_table_find(walker->table, space->pid,
+								 known->start, SPACE_USER);
+
+		if (!mapped || mapped->file != known->file || mapped->start != known->start)
+			return false;
+	}
+	return true;
+}
+
+/* The process's, or that of one with the same mappings; NULL if there is none. */
+static struct space *known_space(struct libdw_walker *walker, u32 pid, u64 generation)
+{
+	struct space *behind = walker->spaces + SPACES_MAX;
+
+	for (struct space *space = walker->spaces; space < behind; space++)
+		if (space->generation == generation)
+			return space;
+	for (struct space *space = walker->spaces; space < behind; space++) {
+		if (space->pid == pid && still_holds(walker, space)) {
+			space->generation = generation;
+			return space;
+		}
+	}
+	return NULL;
+}
+
 static struct space *find_space(struct libdw_walker *walker, u32 pid)
 {
 	u64 generation = process_table_generation(walker->table, pid, SPACE_USER);
-	struct space *oldest = &walker->spaces[0];
+	struct space *space = known_space(walker, pid, generation);
 
-	walker->uses++;
-	for (struct space *space = walker->spaces; space < walker->spaces + SPACES_MAX; space++) {
-		if (space->generation == generation) {
-			space->last_used = walker->uses;
-			return space;
-		}
-		if (space->last_used < oldest->last_used)
-			oldest = space;
+	if (!space) {
+		space = walker->spaces;
+		for (u32 i = 1; i < SPACES_MAX; i++)
+			if (walker->spaces[i].last_used < space->last_used)
+				space = &walker->spaces[i];
+		end_space(space);
+		space->pid = pid;
+		space->generation = generation;
+		space->dwfl = dwfl_begin(&dwfl_callbacks);
 	}
-	if (oldest->dwfl)
-		dwfl_end(oldest->dwfl);
-	*oldest = (struct space){.generation = generation,
-				 .last_used = walker->uses,
-				 .dwfl = dwfl_begin(&dwfl_callbacks)};
-	return oldest;
+	space->last_used = ++walker->uses;
+	return space;
 }
 
 /* The vDSO is the same in all processes: ours as a file. */
@@ -140,14 +185,17 @@ static int open_vdso(struct libdw_walker *walker, u64 bytes)
 	return dup(walker->vdso_fd);
 }
 
-/* How far from the addresses in the file the mapping is. */
+/* How far from the addresses in the file the mapping is. False if that is not for libdw: V8 maps a
+ * part of its program once more elsewhere. */
 static bool find_bias(int fd, const struct mapped *mapped, u64 *ret_bias)
 {
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	size_t count = 0;
 	bool is_found = false;
 	GElf_Phdr header;
+	GElf_Ehdr elf_header = {0};
 
+	gelf_getehdr(elf, &elf_header);
 	elf_getphdrnum(elf, &count);
 	for (size_t i = 0; i < count && !is_found; i++) {
 		if (!gelf_getphdr(elf, (int)i, &header) || header.p_type != PT_LOAD ||
@@ -159,7 +207,7 @@ static bool find_bias(int fd, const struct mapped *mapped, u64 *ret_bias)
 		is_found = true;
 	}
 	elf_end(elf);
-	return is_found;
+	return is_found && (elf_header.e_type != ET_EXEC || !*ret_bias);
 }
 
 /* Gives libdw the file that is mapped at `pc`. False if it has it already, or cannot. */
@@ -186,6 +234,8 @@ static bool report_file(struct libdw_walker *walker, struct space *space, u64 pc
 	}
 	if (fd >= 0 && !module)
 		close(fd);
+	if (module)
+		*vec_add(&space->files) = (struct known_file){mapped->file, mapped->start};
 	return module != NULL;
 }
 
@@ -250,8 +300,7 @@ void libdw_walker_free(struct libdw_walker *walker)
 	if (!walker)
 		return;
 	for (struct space *space = walker->spaces; space < walker->spaces + SPACES_MAX; space++)
-		if (space->dwfl)
-			dwfl_end(space->dwfl);
+		end_space(space);
 	elf_end(walker->own);
 	closep(&walker->own_fd);
 	closep(&walker->vdso_fd);

@@ -194,7 +194,7 @@ static int record(struct check *check, char **command)
 					    .proof_context = check};
 	struct event_sink *sinks[] = {process_table_sink(check->table), &check->sink};
 	struct event_sink *both = tee_new(sinks, ARRAY_COUNT(sinks));
-	struct event_queue *queue = event_queue_new(both);
+	struct event_queue *queue = event_queue_new();
 	struct capture *capture = NULL;
 	int error = capture_open(&settings, &capture);
 
@@ -212,6 +212,9 @@ static int record(struct check *check, char **command)
 	if (!error)
 		error = capture_stop(capture);
 	capture_close(capture);
+	/* Not before: while libdw walks nobody makes unwind tables. */
+	if (!error)
+		error = event_queue_hand_on(queue, both);
 	event_queue_free(queue);
 	tee_free(both);
 	return error;

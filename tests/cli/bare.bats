@@ -50,3 +50,10 @@ setup() {
 	run -2 "$BPFPROF" -o -
 	[ "$output" = "bpfprof: a stream cannot be reported when it is gone; use bpfprof record -o - | bpfprof report -i -" ]
 }
+
+@test "an option of report is pointed to" {
+	run -2 "$BPFPROF" --no-children
+	[ "$output" = "bpfprof: --no-children is an option of report: record first, then bpfprof report --no-children" ]
+	run -2 "$BPFPROF" record --percent-limit 5 -- true
+	[ "$output" = "bpfprof: record: --percent-limit is an option of report: record first, then bpfprof report --percent-limit" ]
+}

@@ -55,6 +55,16 @@ as_nobody() {
 	[[ $output == *"[warn] kernel symbols"*"kptr_restrict"* ]]
 }
 
+@test "root is not told to become root" {
+	need_root
+	run "$BPFPROF" check
+	line=$(grep -A1 'mappings of all processes' <<<"$output")
+	[[ $line == "[ok]"* || $line == *"this user may, but a sandbox or security module"* ]]
+	run setpriv --bounding-set -sys_ptrace --inh-caps -sys_ptrace "$BPFPROF" check
+	line=$(grep -A1 'mappings of all processes' <<<"$output")
+	[[ $line == "[ok]"* || $line == *"CAP_SYS_PTRACE (a container too)"* ]]
+}
+
 @test "an argument is refused" {
 	run "$BPFPROF" check everything
 	[ "$status" -eq 2 ]

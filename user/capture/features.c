@@ -8,7 +8,11 @@
 #include "base/memory.h"
 #include "capture/feature_probes.h"
 
+#include <linux/capability.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define RIGHTS "run as root, or give the program CAP_BPF and CAP_PERFMON"
 
@@ -40,7 +44,8 @@ static const struct feature features[] = {
 	{"bpf-symbols", "symbols of BPF programs", "names of BPF programs in kernel stacks",
 	 "sysctl net.core.bpf_jit_kallsyms=1", FEATURE_WANTED, probe_bpf_symbols},
 	{"other-processes", "mappings of all processes", "names in processes that run already",
-	 "run as root, or give the program CAP_SYS_PTRACE", FEATURE_WANTED, probe_other_processes},
+	 "run as root, or give the program CAP_SYS_PTRACE (a container too)", FEATURE_WANTED,
+	 probe_other_processes},
 	{"sample-rate", "sampling rate", "the default of 99 Hz",
 	 "sysctl kernel.perf_event_max_sample_rate=100000", FEATURE_WANTED, probe_sample_rate},
 	{"stack-depth", "stack depth", "kernel stacks of 127 frames",
@@ -64,6 +69,35 @@ static const struct feature features[] = {
 	 "it takes an Intel CPU, or AMD Zen 4 or newer, outside of a virtual machine",
 	 FEATURE_OPTIONAL, probe_branch_stack},
 };
+
+/* What is left to do for who has the capability that the row asks for. */
+static const struct {
+	const char *id, *remedy;
+	u32 capability;
+} remedies_if_capable[] = {
+	{"other-processes",
+	 "this user may, but a sandbox or security module (Landlock, AppArmor, SELinux) keeps them "
+	 "from this process: run it outside of that",
+	 CAP_SYS_PTRACE},
+};
+
+static bool has_capability(u32 capability)
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct sets[_LINUX_CAPABILITY_U32S_3] = {{0}};
+
+	return !syscall(SYS_capget, &header, sets) &&
+	       sets[CAP_TO_INDEX(capability)].effective & CAP_TO_MASK(capability);
+}
+
+const char *feature_remedy(const struct feature *feature)
+{
+	for (size_t i = 0; i < ARRAY_COUNT(remedies_if_capable); i++)
+		if (!strcmp(remedies_if_capable[i].id, feature->id) &&
+		    has_capability(remedies_if_capable[i].capability))
+			return remedies_if_capable[i].remedy;
+	return feature->remedy;
+}
 
 const struct feature *features_all(size_t *ret_count)
 {

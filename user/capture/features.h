@@ -23,7 +23,7 @@ struct feature {
 	const char *id;		/* "kernel-btf": for --json and tests */
 	const char *name;	/* "kernel BTF" */
 	const char *needed_for; /* "any recording" */
-	const char *remedy;	/* what to do if it is missing */
+	const char *remedy;	/* what to do if it is missing; see feature_remedy() */
 	enum feature_need need;
 	/* 0: there; negative errno: why not. `found` (FEATURE_FOUND_BYTES, "" before the call) says
 	 * what was found, "" is fine.
@@ -33,6 +33,9 @@ struct feature {
 
 /* The rows, in the order in which they are printed. */
 const struct feature *features_all(size_t *ret_count);
+
+/* What this user has to do if the feature is missing. */
+const char *feature_remedy(const struct feature *feature);
 
 /* Probes the required rows. Returns 0, or the first failure's errno with a sentence of name, reason
  * and remedy. */

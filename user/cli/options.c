@@ -279,6 +279,21 @@ static bool is_shown(const struct parser *parser, const struct option *name)
 	return name->val == VALUE_HELP || !row_of(parser, name->val)->hidden;
 }
 
+/* Whether the command has an option of this name, or a flag that it turns off. */
+static bool has_option(const struct command *command, const char *name)
+{
+	const char *flag = strncmp(name, "no-", 3) ? NULL : name + 3;
+
+	for (const struct option_row *row = command->options; row->kind != OPTION_END; row++) {
+		if (!row->name || row->hidden)
+			continue;
+		if (!strcmp(row->name, name) ||
+		    (flag && row->kind == OPTION_FLAG && !strcmp(row->name, flag)))
+			return true;
+	}
+	return false;
+}
+
 static const char *nearest_option(const struct parser *parser, const char *name)
 {
 	VEC(const char *) names = {0};
@@ -307,6 +322,11 @@ static int refuse_name(const struct parser *parser, const char *word)
 	if (matches.length)
 		return fail_plain(-EINVAL, "type more of it", "option --%s could be%s", name,
 				  text_view(&matches));
+	if (parser->command->next && has_option(parser->command->next, name))
+		return fail_plain(-EINVAL, NULL,
+				  "--%s is an option of %s: record first, then bpfprof %s --%s",
+				  name, parser->command->next->name, parser->command->next->name,
+				  name);
 	nearest = nearest_option(parser, name);
 	if (nearest)
 		return fail_plain(-EINVAL, NULL, "unknown option --%s; did you mean --%s?", name,

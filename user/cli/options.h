@@ -75,6 +75,8 @@ struct command {
 	const char *synopsis; /* "[options] [-- command [args]]" */
 	const char *examples; /* lines, each "command\tWhat it does\n" */
 	const struct option_row *options;
+	const struct command
+		*next; /* what comes after it; its options are pointed at. NULL: none */
 	size_t settings_bytes;
 	const void *defaults;  /* a settings struct, copied before parsing; NULL: zeroes */
 	bool stop_at_argument; /* the first argument ends the options (as in `perf record ls -l`) */

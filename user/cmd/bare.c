@@ -54,6 +54,7 @@ const struct command command_bare = {
 		    "sudo bpfprof -a -F 99 --duration 10\tThis machine, for ten seconds\n"
 		    "sudo bpfprof -- make -j8\tA command\n",
 	.options = record_options,
+	.next = &command_report,
 	.settings_bytes = sizeof(struct record_settings),
 	.defaults = &record_defaults,
 	.stop_at_argument = true,

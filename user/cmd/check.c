@@ -54,7 +54,8 @@ static void print_text(const struct finding *findings, size_t count)
 			text_truncate(&line, line.length - 1);
 		puts(text_view(&line));
 		if (finding->error)
-			printf("       needed for %s; %s\n", feature->needed_for, feature->remedy);
+			printf("       needed for %s; %s\n", feature->needed_for,
+			       feature_remedy(feature));
 	}
 }
 
@@ -83,7 +84,7 @@ static void print_json(const struct finding *findings, size_t count, bool is_rea
 		json_text(json, "needed_for", feature->needed_for);
 		json_text(json, "found", findings[i].found);
 		json_text(json, "reason", error ? strerror(-error) : NULL);
-		json_text(json, "remedy", error ? feature->remedy : NULL);
+		json_text(json, "remedy", error ? feature_remedy(feature) : NULL);
 		json_object_end(json);
 	}
 	json_array_end(json);

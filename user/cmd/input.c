@@ -34,6 +34,20 @@ int input_choose(const char *option, struct arguments arguments, const char **re
 	return 0;
 }
 
+static void show_large_file(const char *path)
+{
+	CLEANUP(freep) char *line = must_format("reading the names in %s", path);
+
+	progress_line(line);
+}
+
+void input_show_progress(struct perfdata *data, struct symbolize_settings *settings)
+{
+	perfdata_on_progress(data, progress_show);
+	settings->on_progress = progress_show;
+	settings->on_large_file = show_large_file;
+}
+
 void input_print_warnings(const struct perfdata *data)
 {
 	const char *line = perfdata_warnings(data);

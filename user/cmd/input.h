@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "perfdata/perfdata.h"
+#include "symbolize/symbolize.h"
 
 /*
  * What is to be read: the one that is named, a pipe on stdin as in perf, or perf.data.
@@ -16,6 +17,9 @@
  * Returns 0 or -EINVAL with a sentence: more than one.
  */
 int input_choose(const char *option, struct arguments arguments, const char **ret_path);
+
+/* Shows on a terminal what takes long: reading, and finding names. */
+void input_show_progress(struct perfdata *data, struct symbolize_settings *settings);
 
 /* Prints the records and features that were passed over on stderr, one line each. After
  * perfdata_read(), when no pager holds the terminal. */

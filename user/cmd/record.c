@@ -51,6 +51,7 @@ const struct command command_record = {
 		"sudo bpfprof record -F 999 -- make -j8\tA command, from its first instruction\n"
 		"sudo bpfprof record -a -o - | bpfprof report -i -\tThrough a pipe\n",
 	.options = record_options,
+	.next = &command_report,
 	.settings_bytes = sizeof(struct record_settings),
 	.defaults = &record_defaults,
 	.stop_at_argument = true,

@@ -91,14 +91,19 @@ static u32 labels_to_keep(const struct report *report)
 	return keep;
 }
 
-static struct symbolizer *new_symbolizer(const struct report_settings *settings)
+static struct symbolizer *new_symbolizer(const struct report *report)
 {
-	return symbolizer_new(&(struct symbolize_settings){
+	const struct report_settings *settings = report->settings;
+	struct symbolize_settings symbolize = {
 		.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
 		.raw_names = !settings->demangle,
-	});
+	};
+
+	if (!settings->is_quiet)
+		input_show_progress(report->data, &symbolize);
+	return symbolizer_new(&symbolize);
 }
 
 static bool has_name(void *symbolizer, struct profile *profile, location_id location)
@@ -128,10 +133,7 @@ static int count_samples(struct report *report)
 	struct event_sink *sink = filter_new(&filter, profile_builder_sink(builder));
 	int error;
 
-	if (!report->settings->is_quiet)
-		perfdata_on_progress(report->data, progress_show);
 	error = perfdata_read(report->data, sink);
-	progress_clear();
 	report->profile = profile_builder_take(builder);
 	filter_free(sink);
 	profile_builder_free(builder);
@@ -310,8 +312,9 @@ static int run(struct report *report, const char *path)
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
-	report->symbolizer = new_symbolizer(report->settings);
+	report->symbolizer = new_symbolizer(report);
 	error = count_samples(report);
+	progress_clear();
 	if (error && error != -EBADMSG)
 		return error;
 	/* A damaged file gives what it can; what is wrong with it is said at the end. */
@@ -324,6 +327,7 @@ static int run(struct report *report, const char *path)
 					  ? " that the filters leave"
 					  : "");
 	symbolizer_run(report->symbolizer, report->profile);
+	progress_clear();
 	report->fold = fold_new(report->profile, report->graph.key);
 	if (report->settings->json)
 		write_json(report, path);

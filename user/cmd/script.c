@@ -228,18 +228,25 @@ static int check_recorded(const struct script_settings *settings, const struct p
 static int print_samples(const struct script_settings *settings, struct perfdata *data,
 			 const struct filter_settings *chosen)
 {
-	CLEANUP(symbolizer_freep)
-	struct symbolizer *symbolizer = symbolizer_new(&settings->symbolize);
+	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
+	struct symbolize_settings symbolize = settings->symbolize;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(data, &count);
-	struct script_printer *printer = script_printer_new(&settings->layout, sources, count,
-							    symbolizer, stdout);
-	struct event_sink *halves[] = {script_printer_follower(printer),
-				       script_printer_sink(printer)};
-	struct event_sink *both = tee_new(halves, ARRAY_COUNT(halves));
-	struct event_sink *filter = filter_new(chosen, both);
-	int error = perfdata_read(data, filter);
+	struct script_printer *printer;
+	struct event_sink *halves[2], *both, *filter;
+	int error;
 
+	/* On a terminal the samples themselves show how far it is. */
+	if (!settings->quiet && !isatty(STDOUT_FILENO))
+		input_show_progress(data, &symbolize);
+	symbolizer = symbolizer_new(&symbolize);
+	printer = script_printer_new(&settings->layout, sources, count, symbolizer, stdout);
+	halves[0] = script_printer_follower(printer);
+	halves[1] = script_printer_sink(printer);
+	both = tee_new(halves, ARRAY_COUNT(halves));
+	filter = filter_new(chosen, both);
+	error = perfdata_read(data, filter);
+	progress_clear();
 	filter_free(filter);
 	tee_free(both);
 	script_printer_free(printer);

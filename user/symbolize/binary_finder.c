@@ -19,12 +19,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAPS_MAX_BYTES = 64 << 20, VDSO_MAX_BYTES = 64 << 10 };
+enum {
+	MAPS_MAX_BYTES = 64 << 20,
+	VDSO_MAX_BYTES = 64 << 10,
+	LARGE_FILE_BYTES = 64 << 20, /* about where reading takes a noticeable time */
+};
 
 static const char deleted[] = " (deleted)";
 
 /* The search for one file. */
 struct search {
+	const struct symbolize_settings *settings;
 	const struct binary_row *binary;
 	const char *path; /* as recorded, but without " (deleted)" */
 	bool is_deleted;  /* it had that */
@@ -39,12 +44,19 @@ static bool has_recorded_id(const struct search *search)
 	return search->binary->build_id_bytes > 0;
 }
 
+static void tell_large(const struct symbolize_settings *settings, const char *path, u64 bytes)
+{
+	if (bytes >= LARGE_FILE_BYTES && settings->on_large_file)
+		settings->on_large_file(path);
+}
+
 /* Takes the file if it is the one that ran. */
 static bool accept(struct search *search, int fd, const char *root)
 {
 	const struct binary_row *binary = search->binary;
 	struct build_id id = {0};
 	int error = build_id_of_fd(fd, &id);
+	struct stat status;
 	struct bytes image;
 
 	if (error && error != -ENODATA) {
@@ -56,6 +68,8 @@ static bool accept(struct search *search, int fd, const char *root)
 		search->unnamed = UNNAMED_REPLACED;
 		return false;
 	}
+	if (!fstat(fd, &status))
+		tell_large(search->settings, search->path, (u64)status.st_size);
 	if (elf_image_read(fd, &image)) {
 		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
@@ -166,18 +180,18 @@ static bool find_image(const struct finder_context *context, struct search *sear
 	       try_cache(search);
 }
 
-/* The symbols of an image, with its debug file or its packed one. */
-static void load_symbols(const char *root, const char *path, struct bytes image,
-			 const struct build_id *id, struct name_source *source)
+/* The symbols of the image that was found, with its debug file or its packed one. */
+static void load_symbols(const struct search *search, struct name_source *source)
 {
 	CLEANUP(file_unmap) struct bytes debug = {0};
 	CLEANUP(freep) u8 *unpacked = NULL;
-	struct bytes mini = {0};
+	struct bytes image = search->image, mini = {0};
 	int error;
 
-	if (debug_file_read(root, path, image, id, &debug) && !has_symbol_table(image) &&
-	    !debug_data_unpack(image, &mini))
+	if (debug_file_read(search->root, search->path, image, &search->id, &debug) &&
+	    !has_symbol_table(image) && !debug_data_unpack(image, &mini))
 		unpacked = (u8 *)(uintptr_t)mini.start;
+	tell_large(search->settings, search->path, debug.length);
 	source->owned = symbols_new();
 	error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
 	if (symbols_count(source->owned)) {
@@ -197,7 +211,8 @@ static void load_file(const struct finder_context *context, const struct binary_
 	bool is_deleted = length > suffix && !strcmp(recorded + length - suffix, deleted);
 	CLEANUP(freep)
 	char *path = must_copy_bytes(recorded, is_deleted ? length - suffix : length);
-	struct search search = {.binary = binary,
+	struct search search = {.settings = context->settings,
+				.binary = binary,
 				.path = path,
 				.is_deleted = is_deleted,
 				.unnamed = UNNAMED_NO_FILE};
@@ -206,7 +221,7 @@ static void load_file(const struct finder_context *context, const struct binary_
 		source->unnamed = search.unnamed;
 		return;
 	}
-	load_symbols(search.root, path, search.image, &search.id, source);
+	load_symbols(&search, source);
 	file_unmap(&search.image);
 	free(search.root);
 }
@@ -231,22 +246,25 @@ static struct bytes own_vdso(void)
 }
 
 /* The kernel gives all processes of one kind the same image; ours is at hand. */
-static void load_vdso(const struct binary_row *binary, struct name_source *source)
+static void load_vdso(const struct finder_context *context, const struct binary_row *binary,
+		      struct name_source *source)
 {
-	struct bytes image = own_vdso();
+	char root[] = "";
+	struct search search = {
+		.settings = context->settings, .path = "[vdso]", .root = root, .image = own_vdso()};
 	struct build_id id = {0};
 
-	if (!image.length) {
+	if (!search.image.length) {
 		source->unnamed = UNNAMED_NO_FILE;
 		return;
 	}
 	if (binary->build_id_bytes &&
-	    (build_id_of_image(image, &id) ||
+	    (build_id_of_image(search.image, &id) ||
 	     !build_id_is(&id, binary->build_id, binary->build_id_bytes))) {
 		source->unnamed = UNNAMED_REPLACED;
 		return;
 	}
-	load_symbols("", "[vdso]", image, &(struct build_id){0}, source);
+	load_symbols(&search, source);
 }
 
 void binary_finder_load(const struct finder_context *context, const struct binary_row *binary,
@@ -255,7 +273,7 @@ void binary_finder_load(const struct finder_context *context, const struct binar
 	struct name_source source = {0};
 
 	if (binary->kind == BINARY_VDSO)
-		load_vdso(binary, &source);
+		load_vdso(context, binary, &source);
 	else
 		load_file(context, binary, &source);
 	*ret_source = source;

@@ -280,6 +280,9 @@ void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 {
 	begin_profile(symbolizer, profile);
 	drop_outdated(symbolizer, profile);
-	for (location_id id = 1; id < profile->locations.count; id++)
+	for (location_id id = 1; id < profile->locations.count; id++) {
 		symbolizer_name(symbolizer, profile, id);
+		if (symbolizer->settings.on_progress)
+			symbolizer->settings.on_progress("naming", id, profile->locations.count);
+	}
 }

@@ -128,6 +128,45 @@ static void functions_of_a_file_are_named_and_demangled_once(void **state)
 			    "_ZN3app3runEv");
 }
 
+static struct {
+	u64 most_done, total;
+	u32 large_files;
+	char path[64];
+} heard;
+
+static void hear_progress(const char *what, u64 done, u64 total)
+{
+	assert_string_equal(what, "naming");
+	assert_true(done > heard.most_done && done <= total);
+	heard.most_done = done;
+	heard.total = total;
+}
+
+static void hear_large_file(const char *path)
+{
+	heard.large_files++;
+	snprintf(heard.path, sizeof(heard.path), "%s", path);
+}
+
+static void what_may_take_long_is_told_beforehand(void **state)
+{
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *small = must_format("%s/small", fixture->folder);
+
+	memset(&heard, 0, sizeof(heard));
+	write_elf(fixture->file, 7);
+	write_elf(small, 8);
+	assert_int_equal(truncate(fixture->file, 64 << 20), 0);
+	add_location(fixture->profile, fixture->file, file_seven, IN_RUN);
+	add_location(fixture->profile, fixture->file, file_seven, IN_PLAIN);
+	add_location(fixture->profile, small, file_without_id, IN_PLAIN);
+	name_all(fixture->profile, (struct symbolize_settings){.on_progress = hear_progress,
+							       .on_large_file = hear_large_file});
+	assert_int_equal(heard.most_done, 3);
+	assert_int_equal(heard.large_files, 1);
+	assert_string_equal(heard.path, fixture->file);
+}
+
 static void raw_names_stay_mangled(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -412,6 +451,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		with_fixture(functions_of_a_file_are_named_and_demangled_once),
+		with_fixture(what_may_take_long_is_told_beforehand),
 		with_fixture(raw_names_stay_mangled),
 		with_fixture(an_address_between_functions_stays_and_says_why),
 		with_fixture(a_file_that_was_replaced_never_gives_a_name),

@@ -77,7 +77,7 @@ static __always_inline bool is_32_bit(const bpf_user_pt_regs_t *regs)
 
 static __always_inline u64 saved_registers_bytes(void)
 {
-	return bpf_core_type_size(struct pt_regs___arm64);
+	return bpf_core_type_size(struct pt_regs___kernel);
 }
 
 /* By DWARF number: as they are numbered. */

@@ -143,7 +143,7 @@ struct mm_struct___until_6_12 {
 
 /* Only its size is wanted, by those who find it themselves; on arm64, where UAPI has only a part.
  */
-struct pt_regs___arm64 { /* until 5.14 */
+struct pt_regs___kernel { /* until 5.14 */
 	int syscallno;
 };
 

@@ -45,8 +45,8 @@ const struct cpu_counters *programs_counters(const struct programs *programs, u3
 
 /* Where unwind tables go; see bpf/maps.bpf.h. */
 struct unwind_maps {
-	int files_fd, segments_fd; /* borrowed; -1: the plan has none */
-	u32 segment_count;	   /* as planned */
+	int files_fd, segments_fd; /* borrowed */
+	u32 segment_count;	   /* as planned; 0: no tables are used */
 	u32 *epoch;		   /* borrowed */
 };
 

@@ -83,14 +83,16 @@ bool word_space_take(struct word_space *space, u32 count, u32 *ret_first)
 
 u32 word_space_missing(const struct word_space *space, u32 count)
 {
-	const struct word_run *last = space->unused.items + space->unused.count - 1;
+	const struct word_run *last = NULL;
 	u32 at_end = 0;
 
 	count = rounded(count);
-	for (size_t i = 0; i < space->unused.count; i++)
-		if (space->unused.items[i].count >= count)
+	for (size_t i = 0; i < space->unused.count; i++) {
+		last = &space->unused.items[i];
+		if (last->count >= count)
 			return 0;
-	if (space->unused.count && last->first + last->count == space->word_count)
+	}
+	if (last && last->first + last->count == space->word_count)
 		at_end = last->count;
 	return count - at_end;
 }

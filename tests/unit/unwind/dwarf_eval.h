@@ -100,6 +100,8 @@ static void eval_step(struct eval *eval, const Dwarf_Op *op)
 		eval_push(eval, eval_register(eval, op->atom - DW_OP_breg0) + op->number);
 	else if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
 		eval_push(eval, op->atom - DW_OP_lit0);
+	else if (op->atom >= DW_OP_const1u && op->atom <= DW_OP_consts)
+		eval_push(eval, op->number);
 	else if (op->atom == DW_OP_bregx)
 		eval_push(eval, eval_register(eval, op->number) + op->number2);
 	else if (op->atom == DW_OP_call_frame_cfa)

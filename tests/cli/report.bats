@@ -111,7 +111,7 @@ share() {
 
 @test "JSON says the same as the table" {
 	report --json >out.json
-	[ "$(jq .version out.json)" = 1 ]
+	[ "$(jq .version out.json)" = 2 ]
 	[ "$(jq -r '.events[0].entries[] | select(.symbol == "foo") | .self_percent' out.json | xargs printf '%.2f%%')" = \
 		"$(report -q -g none -S foo | column 2 | head -n 1)" ]
 	jq -e '.events[0].entries[] | select(.symbol == "main") | .call_graph[0].frames[0].symbol == "main"' out.json

@@ -14,7 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { JSON_VERSION = 1 };
+enum { JSON_VERSION = 2 }; /* raised when a key goes or means something else */
 
 struct report {
 	const struct report_settings *settings;

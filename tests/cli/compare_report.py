@@ -14,8 +14,9 @@ no other lines; frames without a name too, address by address. What is known to 
 - Files that are deleted: ours may still name what is in them, perf does not. Left out, if symbols
   are among the keys.
 - PLT entries that no relocation of .rela.plt names (.plt.got): perf 6.1 takes them for _init, or finds
-  nothing, by the shape of its tree; ours names them. Left out: _init, entries that only ours has, and
-  lines without a name in the same file.
+  nothing, by the shape of its tree; ours never takes them for _init. Those of .plt.sec ours names and
+  perf 6.1 does not. Left out: _init, entries that only ours has, and lines without a name in the
+  same file.
 - With --symfs perf looks for [vdso] there as well; ours knows the one of this machine. Left out.
 - With symbols, but not files among the keys, perf's comparison is no order (addresses without a name
   are compared by themselves, names by file first), so its tree has some lines twice: "foo" of

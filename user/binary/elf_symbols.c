@@ -112,6 +112,18 @@ static const struct elf_section *section_of(const struct table *table, const GEl
 	return section;
 }
 
+/* What the linker joins from pieces of every object has a symbol without a size at its front: that
+ * is the whole section, and not the PLT behind it as well, as it is in perf. */
+static u64 bytes_of(const GElf_Sym *symbol, const struct elf_section *section)
+{
+	bool is_joined = !strcmp(section->name, ".init") || !strcmp(section->name, ".fini");
+	u64 end = section->address + section->bytes;
+
+	if (symbol->st_size || !is_joined || symbol->st_value >= end)
+		return symbol->st_size;
+	return end - symbol->st_value;
+}
+
 /* Adds a symbol if it is one to show. Returns how many bytes of name were copied. */
 static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_Sym *elf_symbol)
 {
@@ -129,7 +141,7 @@ static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_S
 	symbol.start = table->is_virtual
 			       ? elf_symbol->st_value
 			       : elf_file_offset(table->image, elf_symbol->st_value, section);
-	symbol.end = symbol.start + elf_symbol->st_size;
+	symbol.end = symbol.start + bytes_of(elf_symbol, section);
 	symbol.binding = binding_of(elf_symbol);
 	symbols_add(symbols, &symbol);
 	return strlen(symbol.name) + 1;

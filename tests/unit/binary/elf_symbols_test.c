@@ -7,8 +7,10 @@
 #include "unit/unit.h"
 
 #include "base/file.h"
+#include "binary/elf_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 /* Offsets in the file are addresses minus this. */
@@ -253,9 +255,33 @@ static void a_file_with_any_byte_changed_harms_nothing(void **state)
 	}
 }
 
+static void init_ends_with_its_section(void **state)
+{
+	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	CLEANUP(file_unmap) struct bytes image = {0};
+	CLEANUP(closep) int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	const struct elf_section *init, *text;
+
+	assert_true(fd >= 0);
+	assert_int_equal(elf_image_read(fd, &image), 0);
+	assert_int_equal(elf_file_open(image, &file), 0);
+	assert_int_equal(symbols_add_elf(symbols, image, (struct bytes){0}), 0);
+	init = elf_file_section(&file, SHT_NULL, ".init");
+	text = elf_file_section(&file, SHT_NULL, ".text");
+	assert_string_equal(symbols_find(symbols, init->offset + init->bytes - 1)->name, "_init");
+	for (u64 at = init->offset + init->bytes; at < text->offset; at++) {
+		const struct symbol *symbol = symbols_find(symbols, at);
+
+		assert_true(!symbol || strcmp(symbol->name, "_init") != 0);
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(init_ends_with_its_section),
 		cmocka_unit_test(
 			functions_data_and_labels_of_every_class_and_order_are_found_by_offset),
 		cmocka_unit_test(a_stripped_file_is_named_from_its_dynamic_symbols),

@@ -92,12 +92,12 @@ spread() {
 	}
 	{ value[NR] = $1 }
 	END {
-		half = 0.98 * sqrt(NR)
+		rank = int(NR / 2 - 0.98 * sqrt(NR) + 0.5) # of the binomial distribution
 		if (!NR)
 			print "nan nan nan nan nan"
 		else
 			print quantile(0.5), quantile(0.25), quantile(0.75),
-				at(int(NR / 2 - half)), at(NR + 1 - int(NR / 2 - half))
+				at(rank), at(NR + 1 - rank)
 	}'
 }
 

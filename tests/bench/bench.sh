@@ -12,7 +12,7 @@
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
 #
 # RATES ("99 999 4999"), TURNS (15), ROUNDS (5), SECONDS_EACH (10), TOOLS and LOADS say how much. Tools
-# take turns within each round and are compared within it, with the first of TOOLS.
+# take turns within each round, or run at once, and are compared with the first of TOOLS.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}" "${PERF:=perf}" "${BPFPROF:=$BUILD/bpfprof}"
@@ -111,7 +111,7 @@ median_of() {
 	column "$@" | spread | cut -d' ' -f1
 }
 
-# difference_of N FILE TOOL OTHER: round by round, a column of one tool minus that of another
+# difference_of N FILE TOOL OTHER: turn by turn, a column of one tool minus that of another
 difference_of() {
 	awk -v column="$1" -v tool="$3" -v other="$4" '
 	$1 == tool { ours[$2] = $column }
@@ -136,18 +136,18 @@ count_events() {
 	END { print total ? total : "nan", lost + 0 }'
 }
 
-# Rows: tool, round, median ns of a sample, mean ns, samples found, samples that there should be.
+# Rows: tool, turn, median ns of a sample, mean ns, samples found, samples that there should be.
 bench_sample() {
 	local loads=${LOADS:-${sample_loads[*]}} rate round tool name rows
 
 	echo "What a sample takes from the thread it interrupts, ${TURNS:=15} turns of ${MILLISECONDS:=1000} ms" \
-		"(typical: median of a turn; in brackets: round by round against ${TOOLS%% *}):"
+		"(typical: median of a turn; in brackets: turn by turn against ${TOOLS%% *}):"
 	for name in $loads; do
 		for rate in $RATES; do
 			rows=$folder/sample-$name-$rate
 			for ((round = 0; round < TURNS; round++)); do
-				for tool in $(in_turn "$round"); do
-					echo "$tool $round $(interrupt "$tool" "$rate" "$name")" >>"$rows"
+				for tool in ${TOOLS#"${TOOLS%% *}"}; do
+					interrupt "$tool" "$rate" "$name" "$round" >>"$rows"
 				done
 			done
 			print_sample "$name" "$rate" "$rows"
@@ -155,14 +155,20 @@ bench_sample() {
 	done
 }
 
-# interrupt TOOL RATE LOAD: one turn. Above all else on its CPU: what runs between the samples makes
-# the caches cold, and a sample dearer than the difference between tools.
+# interrupt TOOL RATE LOAD ROUND: one turn of a tool and of what it is compared with, both at once: their
+# rates differ by 2 Hz, so that each keeps a beat of its own, and both meet the same machine. Their
+# work runs above all else on its CPU.
 interrupt() {
-	local depth program mode
+	local depth program mode first=${TOOLS%% *} rates=("$2" $(($2 + 2))) command
 
 	read -r depth program mode <<<"${works[$3]:?no such load}"
-	set_recorder "$1" "$2" "$folder/data"
-	run_recorder chrt -f 1 taskset -c "$last_cpu" "$bench/$program" "$depth" "$MILLISECONDS" "$2" ${mode:+"$mode"}
+	[ $(($4 % 2)) = 0 ] || rates=($(($2 + 2)) "$2")
+	set_recorder "$first" "${rates[1]}" "$folder/first"
+	command=("${recorder[@]}" chrt -f 1 taskset -c "$last_cpu" "$bench/$program" "$depth"
+		"$MILLISECONDS" "${rates[0]},${rates[1]}" ${mode:+"$mode"})
+	set_recorder "$1" "${rates[0]}" "$folder/data"
+	run_recorder "${command[@]}" | awk -v turn="$4/$1" -v tools="$1 $first" '
+		BEGIN { split(tools, tool, " ") } { print tool[NR], turn, $0 }'
 }
 
 # print_sample LOAD RATE ROWS

@@ -10,14 +10,14 @@
  * spread over the beat evenly and so hardly counted. A gap in which another thread ran is left out,
  * and so is one of more than GAP_MAX_NS, in which the machine below took the CPU away.
  *
- * usage: work DEPTH MILLISECONDS [RATE [kernel]]
+ * usage: work DEPTH MILLISECONDS [RATES [kernel]]
  *
  *   DEPTH   frames above the loop
- *   RATE    samples a second that the recorder takes; 0: nobody records
+ *   RATES   samples a second that recorders take, "99,101": each by its beat
  *   kernel  works by system calls, so that most samples find a kernel stack, too
  *
- * Stay on one CPU (taskset): it is the samples of one that keep a beat. Prints one line: median and
- * mean ns that a sample takes, how many were found and how many there should be.
+ * Stay on one CPU (taskset): it is the samples of one that keep a beat. Prints a line a
+ * rate: median and mean ns that a sample takes, how many were found and how many there should be.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -32,9 +32,8 @@ enum {
 	GAP_MAX_NS = 200000,
 	GAPS_MAX = 1 << 20,
 	READ_BYTES = 4096,
-	BIN_NS = 4000, /* a timer is as late as this from one beat to the next */
-	SAMPLE_NS =
-		60000, /* from its beat on, a gap belongs to the sample: work it leaves behind */
+	BIN_NS = 4000,	 /* a timer is as late as this from one beat to the next */
+	AFTER_NS = 4000, /* a gap so close behind a sample is work that it left behind */
 };
 
 struct gap {
@@ -134,20 +133,19 @@ static int by_length(const void *left, const void *right)
 /* Leaves one gap a sample, with all that the sample took. */
 static void keep_samples(struct watch *watch, unsigned long long period_ns)
 {
-	unsigned long long phase_ns = find_phase(watch, period_ns), beat = 0;
+	unsigned long long phase_ns = find_phase(watch, period_ns), end_ns = 0;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < watch->count; i++) {
 		struct gap gap = watch->gaps[i];
-		unsigned long long since_ns = (gap.start_ns - phase_ns) % period_ns;
-		unsigned long long of_beat = (gap.start_ns - phase_ns) / period_ns;
 
-		if (since_ns < 2 * BIN_NS && (!kept || of_beat != beat)) {
-			watch->gaps[kept++] = gap;
-			beat = of_beat;
-		} else if (since_ns < SAMPLE_NS && kept && of_beat == beat) {
+		if (kept && gap.start_ns - end_ns < AFTER_NS)
 			watch->gaps[kept - 1].length_ns += gap.length_ns;
-		}
+		else if ((gap.start_ns - phase_ns) % period_ns < 2 * BIN_NS)
+			watch->gaps[kept++] = gap;
+		else
+			continue;
+		end_ns = gap.start_ns + gap.length_ns;
 	}
 	watch->count = kept;
 	qsort(watch->gaps, kept, sizeof(*watch->gaps), by_length);
@@ -162,23 +160,25 @@ static double mean_ns(const struct watch *watch)
 	return watch->count ? sum / (double)watch->count : 0;
 }
 
-static void print_result(struct watch *watch, unsigned long rate_hz)
+static void print_result(const struct watch *all, unsigned long rate_hz)
 {
-	double seen_ns = (double)(watch->end_ns - watch->start_ns - watch->left_out_ns);
+	double seen_ns = (double)(all->end_ns - all->start_ns - all->left_out_ns);
+	struct watch watch = *all;
 
-	if (rate_hz)
-		keep_samples(watch, 1000000000ull / rate_hz);
-	else
-		watch->count = 0;
-	printf("%llu %.0f %zu %.0f\n", watch->count ? watch->gaps[watch->count / 2].length_ns : 0,
-	       mean_ns(watch), watch->count, seen_ns * (double)rate_hz / 1e9);
+	watch.gaps = malloc((all->count + 1) * sizeof(*watch.gaps));
+	if (!watch.gaps || !rate_hz)
+		exit(1);
+	memcpy(watch.gaps, all->gaps, all->count * sizeof(*watch.gaps));
+	keep_samples(&watch, 1000000000ull / rate_hz);
+	printf("%llu %.0f %zu %.0f\n", watch.count ? watch.gaps[watch.count / 2].length_ns : 0,
+	       mean_ns(&watch), watch.count, seen_ns * (double)rate_hz / 1e9);
+	free(watch.gaps);
 }
 
 int main(int argc, char **argv)
 {
 	unsigned long depth = argc > 1 ? strtoul(argv[1], NULL, 10) : 40;
 	unsigned long long length_ns = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1000) * 1000000;
-	unsigned long rate_hz = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	struct watch watch = {.zero = -1, .gaps = malloc(GAPS_MAX * sizeof(struct gap))};
 
 	if (!watch.gaps)
@@ -190,6 +190,7 @@ int main(int argc, char **argv)
 	watch.start_ns = now_ns();
 	watch.end_ns = watch.start_ns + length_ns;
 	watch.end_ns = descend(depth, &watch);
-	print_result(&watch, rate_hz);
+	for (char *rate = strtok(argc > 3 ? argv[3] : NULL, ","); rate; rate = strtok(NULL, ","))
+		print_result(&watch, strtoul(rate, NULL, 10));
 	return 0;
 }

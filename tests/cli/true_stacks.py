@@ -2,11 +2,16 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Holds recorded user stacks against those that are true, as the sources of the workloads tell them
-# (tests/workloads/known.h says how), and prints a line for each workload.
+# (tests/workloads/known.h says how), and writes FOLDER/NAME for each workload: a line of figures
+# that ends with "true" or "untrue", and examples of what is wrong or cut.
 #
-# usage: true_stacks.py FILE NAME...   FILE: script -F comm,pid,tid,ip,sym,dso; NAME: PROGRAM.MODE
+# usage: true_stacks.py FILE FOLDER NAME...
 #
-# Status 1 if a stack is wrong, if too few are whole, or if there are fewer than LEAST samples.
+#   FILE    what `script -F comm,pid,tid,ip,sym,dso` printed
+#   NAME    PROGRAM.MODE
+#
+# Untrue is a workload with a wrong stack, with too few that are whole, or with fewer than
+# LEAST_SAMPLES (50) samples.
 import os
 import re
 import sys
@@ -126,27 +131,32 @@ def samples_of(path):
         yield name, frames
 
 
+def report_on(name, stacks):
+    """What is to be said of one workload."""
+    truth = Truth(name)
+    judged = {"whole": [], "cut": [], "wrong": []}
+    for frames in stacks:
+        judged[truth.judge(frames)].append(frames)
+    share = 100 * len(judged["whole"]) / max(len(stacks), 1)
+    is_true = (not judged["wrong"] and len(stacks) >= LEAST
+               and (bool(truth.cut) or share >= truth.whole))
+    lines = [f"{name:20} {len(stacks):6} samples {share:6.2f}% whole {len(judged['cut']):6} cut"
+             f" {len(judged['wrong']):4} wrong: {'true' if is_true else 'untrue'}"]
+    for verdict in ("wrong",) if truth.cut else ("wrong", "cut"):
+        for frames in judged[verdict][:EXAMPLES]:
+            lines.append(f"  {verdict}: " + " < ".join(frame[0] for frame in frames[:40]))
+    return "\n".join(lines) + "\n"
+
+
 def main():
     stacks = {}
     for name, frames in samples_of(sys.argv[1]):
         if frames:
             stacks.setdefault(name, []).append(frames)
-    failed = False
-    for name in sys.argv[2:]:
-        truth = Truth(name)
-        judged = {"whole": [], "cut": [], "wrong": []}
-        for frames in stacks.get(name, []):
-            judged[truth.judge(frames)].append(frames)
-        count = sum(len(some) for some in judged.values())
-        share = 100 * len(judged["whole"]) / max(count, 1)
-        print(f"{name:20} {count:6} samples {share:6.2f}% whole"
-              f" {len(judged['cut']):6} cut {len(judged['wrong']):4} wrong")
-        for verdict in ("wrong",) if truth.cut else ("wrong", "cut"):
-            for frames in judged[verdict][:EXAMPLES]:
-                print(f"  {verdict}: " + " < ".join(frame[0] for frame in frames[:40]))
-        if judged["wrong"] or count < LEAST or (not truth.cut and share < truth.whole):
-            failed = True
-    return 1 if failed else 0
+    os.makedirs(sys.argv[2], exist_ok=True)
+    for name in sys.argv[3:]:
+        with open(os.path.join(sys.argv[2], name), "w", encoding="utf-8") as file:
+            file.write(report_on(name, stacks.get(name, [])))
 
 
-sys.exit(main())
+main()

@@ -3,11 +3,10 @@
 /*
  * Signal handlers that interrupt code without frame pointers wherever it is (see known.h).
  *
- * stacks sig: _start * main one_stack outer middle leaf ~ on_first first_work
- * stacks altsig: _start * main other_stack outer middle leaf ~ on_first first_work
- * stacks nestsig: _start * main nested outer middle leaf ~ on_first first_work ~ on_second
- * second_work stacks nestsig: _start * main nested outer middle leaf ~ on_second second_work ~
- * on_first first_work
+ * stacks sig: _start * main one_stack outer middle leaf ~ on_a in_a
+ * stacks altsig: _start * main other_stack outer middle leaf ~ on_a in_a
+ * stacks nestsig: _start * main nested outer middle leaf ~ on_a in_a ~ on_b in_b
+ * stacks nestsig: _start * main nested outer middle leaf ~ on_b in_b ~ on_a in_a
  */
 #include "known.h"
 
@@ -39,31 +38,31 @@ FRAME static void outer(void)
 	KEEP(room);
 }
 
-FRAME static void first_work(void)
+FRAME static void in_a(void)
 {
 	SPOIL_REGISTERS();
 	burn(1000000);
 }
 
-FRAME static void second_work(void)
+FRAME static void in_b(void)
 {
 	SPOIL_REGISTERS();
 	burn(300000);
 }
 
-FRAME static void on_first(int number)
+FRAME static void on_a(int number)
 {
 	(void)number;
 	SPOIL_REGISTERS();
-	first_work();
+	in_a();
 	AFTER_CALL();
 }
 
-FRAME static void on_second(int number)
+FRAME static void on_b(int number)
 {
 	(void)number;
 	SPOIL_REGISTERS();
-	second_work();
+	in_b();
 	AFTER_CALL();
 }
 
@@ -79,7 +78,7 @@ static void set_alarm(int clock, int signal_number, void (*handler)(int), int mi
 
 FRAME static void one_stack(void)
 {
-	set_alarm(ITIMER_REAL, SIGALRM, on_first, 1300);
+	set_alarm(ITIMER_REAL, SIGALRM, on_a, 1300);
 	while (!is_over())
 		outer();
 }
@@ -89,15 +88,15 @@ FRAME static void other_stack(void)
 	stack_t stack = {.ss_sp = malloc(STACK_BYTES), .ss_size = STACK_BYTES};
 
 	sigaltstack(&stack, NULL);
-	set_alarm(ITIMER_REAL, SIGALRM, on_first, 1300);
+	set_alarm(ITIMER_REAL, SIGALRM, on_a, 1300);
 	while (!is_over())
 		outer();
 }
 
 FRAME static void nested(void)
 {
-	set_alarm(ITIMER_REAL, SIGALRM, on_first, 1700);
-	set_alarm(ITIMER_PROF, SIGPROF, on_second, 1000);
+	set_alarm(ITIMER_REAL, SIGALRM, on_a, 1700);
+	set_alarm(ITIMER_PROF, SIGPROF, on_b, 1000);
 	while (!is_over())
 		outer();
 }

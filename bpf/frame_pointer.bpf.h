@@ -46,20 +46,32 @@ static __always_inline bool is_first_frame(const struct user_walk *walk)
 	return walk->frame.sp + STACK_ALIGNMENT > BPF_CORE_READ(mm, start_stack);
 }
 
-/* Steps from the first instruction of a function, which has not touched its stack yet. Returns why
- * the stack ends, or END_UNKNOWN. */
-static __always_inline u8 step_from_entry(struct scratch *scratch)
+/* Whether the bytes of code before `pc` end with a call. */
+static __always_inline bool is_after_call(u64 pc)
+{
+	u64 before = 0;
+
+	return !bpf_probe_read_user(&before, sizeof(before), (const void *)pc - sizeof(before)) &&
+	       code_call_ends(MACHINE, before);
+}
+
+/* Steps from the first instruction of a function, which has not touched its stack yet. Returns
+ * false, and has done nothing, if it is not one: the same instructions stand elsewhere too. */
+static __always_inline bool step_from_entry(struct scratch *scratch)
 {
 	struct unwind_frame *frame = &scratch->walk.frame;
 	u64 pc = frame->lr;
 
-	if (MACHINE == UNWIND_X86_64) {
-		if (!read_stack_word(scratch, frame->sp, &pc))
-			return END_UNREADABLE;
-		frame->sp += sizeof(u64);
-	}
-	frame->pc = unwind_code_address(MACHINE, pc);
-	return frame->pc ? END_UNKNOWN : END_COMPLETE;
+	if (!frame->is_exact || !code_is_entry(MACHINE, scratch->walk.code[1]))
+		return false;
+	if (MACHINE == UNWIND_X86_64 && !read_stack_word(scratch, frame->sp, &pc))
+		return false;
+	pc = unwind_code_address(MACHINE, pc);
+	if (!is_after_call(pc))
+		return false;
+	frame->pc = pc;
+	frame->sp += MACHINE == UNWIND_X86_64 ? sizeof(u64) : 0;
+	return true;
 }
 
 /* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
@@ -77,8 +89,8 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 		return END_COMPLETE;
 	if (!(settings.walkers & WALKER_FRAME_POINTER))
 		return walk->doubt;
-	if (walk->frame.is_exact && code_is_entry(MACHINE, walk->code[1]))
-		end = step_from_entry(scratch);
+	if (step_from_entry(scratch))
+		end = END_UNKNOWN;
 	else if (walk->frame.fp_is_lost || walk->doubt == END_NOT_ANALYSED)
 		end = walk->doubt;
 	else

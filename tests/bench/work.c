@@ -179,6 +179,7 @@ int main(int argc, char **argv)
 {
 	unsigned long depth = argc > 1 ? strtoul(argv[1], NULL, 10) : 40;
 	unsigned long long length_ns = (argc > 2 ? strtoull(argv[2], NULL, 10) : 1000) * 1000000;
+	char none[] = "";
 	struct watch watch = {.zero = -1, .gaps = malloc(GAPS_MAX * sizeof(struct gap))};
 
 	if (!watch.gaps)
@@ -190,7 +191,7 @@ int main(int argc, char **argv)
 	watch.start_ns = now_ns();
 	watch.end_ns = watch.start_ns + length_ns;
 	watch.end_ns = descend(depth, &watch);
-	for (char *rate = strtok(argc > 3 ? argv[3] : NULL, ","); rate; rate = strtok(NULL, ","))
+	for (char *rate = strtok(argc > 3 ? argv[3] : none, ","); rate; rate = strtok(NULL, ","))
 		print_result(&watch, strtoul(rate, NULL, 10));
 	return 0;
 }

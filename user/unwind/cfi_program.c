@@ -235,10 +235,18 @@ static u8 rbx_words(enum saved_kind kind, s64 offset, bool fits)
 	return (u8)(-offset / 8);
 }
 
+/* Where the frame pointer's value for the caller is. */
+static void save_fp(struct run *run, enum saved_kind kind, s64 offset, bool fits)
+{
+	struct unwind_rule *rule = &run->state->rule;
+
+	rule->fp_kind = (u8)(fits ? kind : SAVED_UNDEFINED);
+	rule->fp_offset = fits ? (int16_t)offset : 0;
+}
+
 /* Where a register's value for the caller is; `fits` is false for what no rule can hold. */
 static void save(struct run *run, u64 number, enum saved_kind kind, s64 offset, bool fits)
 {
-	struct unwind_rule *rule = &run->state->rule;
 	bool is_near = offset == (int16_t)offset;
 
 	if (number == run->program->return_register) {
@@ -247,11 +255,9 @@ static void save(struct run *run, u64 number, enum saved_kind kind, s64 offset, 
 			: !is_near ? CFI_PC_RANGE
 				   : CFI_SUPPORTED);
 	} else if (number == run->registers.fp) {
-		fits &= is_near;
-		rule->fp_kind = (u8)(fits ? kind : SAVED_UNDEFINED);
-		rule->fp_offset = fits ? (int16_t)offset : 0;
+		save_fp(run, kind, offset, fits && is_near);
 	} else if (number == run->registers.rbx) {
-		rule->rbx_words = rbx_words(kind, offset, fits);
+		run->state->rule.rbx_words = rbx_words(kind, offset, fits);
 	} else if (number == run->registers.sp) {
 		run->state->has_sp_rule = kind != SAVED_SAME;
 		run->state->sp_offset = kind == SAVED_AT_SP && fits ? offset : INT64_MIN;

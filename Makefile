@@ -5,10 +5,18 @@
 # --- what one may set -----------------------------------------------------------------------------
 BUILD ?= build
 PREFIX ?= /usr/local
-CC := $(if $(filter default,$(origin CC)),gcc,$(CC))
+# For another processor: CROSS_COMPILE=aarch64-linux-gnu- and the folder that holds its /usr.
+CROSS_COMPILE ?=
+SYSROOT ?=
+CC := $(if $(filter default,$(origin CC)),$(CROSS_COMPILE)gcc,$(CC))
+CXX := $(if $(filter default,$(origin CXX)),$(CROSS_COMPILE)g++,$(CXX))
+AR := $(if $(filter default,$(origin AR)),$(CROSS_COMPILE)ar,$(AR))
 CLANG ?= clang
 CFLAGS ?= -O2 -g
 FUZZ_SECONDS ?= 60
+# Which Debian releases' kernels `make test-kernels` boots: Linux 5.10, 6.1, 6.12 and the newest.
+KERNELS ?= bullseye-amd64 bookworm-amd64 trixie-amd64 trixie-backports-amd64 \
+	bullseye-arm64 bookworm-arm64 trixie-arm64 trixie-backports-arm64
 FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
 # The one list of packages, for Debian 12 and Ubuntu; .ci/deps reads it and explains "a|b", "?a" and
@@ -21,7 +29,11 @@ DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clan
 	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 # Only for `make test-kernels`.
-DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 busybox-static cpio debian-archive-keyring bsdextrautils
+DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \
+	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu busybox-static cpio debian-archive-keyring bsdextrautils
+# For arm64, unpacked into build/: never installed.
+DEB_GUEST_PACKAGES := libc6-dev libstdc++-12-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev \
+	libzstd-dev liblzma-dev libxxhash-dev libiberty-dev libcmocka-dev busybox-static coreutils
 
 # All CPUs, unless -j says otherwise.
 ifeq ($(MAKELEVEL),0)
@@ -31,7 +43,7 @@ endif
 # --- how it is built ------------------------------------------------------------------------------
 Q := $(if $(V),,@)
 SAY := @$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo)
-ARCH := $(shell uname -m)
+ARCH := $(or $(firstword $(subst -, ,$(CROSS_COMPILE))),$(shell uname -m))
 BPF_ARCH := $(if $(filter aarch64 arm64,$(ARCH)),arm64,x86)
 RELEASE := 0.1
 VERSION := $(RELEASE)$(shell git -c safe.directory='*' describe --always --dirty \
@@ -56,6 +68,10 @@ WARNINGS := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototy
 INCLUDES := -D_GNU_SOURCE -Iinclude -Iuser -I$(BUILD)/skeleton
 # Frame pointers, so that bpfprof sees its own stacks.
 C_FLAGS := -std=gnu11 $(WARNINGS) -fno-omit-frame-pointer $(CFLAGS)
+ifneq ($(SYSROOT),)
+CC += --sysroot=$(abspath $(SYSROOT))
+CXX += --sysroot=$(abspath $(SYSROOT))
+endif
 ifdef SANITIZE
 C_FLAGS += -fsanitize=$(SANITIZE) -fno-sanitize-recover=all
 LDFLAGS += -fsanitize=$(SANITIZE)
@@ -66,7 +82,7 @@ LDFLAGS += --coverage
 endif
 LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -liberty -lpthread -lm $(LDLIBS)
 BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
-	-Iinclude -Ivmlinux -Ibpf -I/usr/include/$(ARCH)-linux-gnu
+	-Iinclude -Ivmlinux -Ibpf -I$(abspath $(SYSROOT))/usr/include/$(ARCH)-linux-gnu
 
 # --- sources: found, not listed -------------------------------------------------------------------
 USER_SOURCES := $(wildcard user/*.c user/*/*.c)
@@ -186,6 +202,8 @@ test-all: ## the same, where there is more to check than time for it: all of it 
 tests: tests-built
 	$(Q)$(run_tests) lint unit kernel cli
 
+.PHONY: guest-built
+guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
 tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS)
 
@@ -206,8 +224,16 @@ test-kernels: ## boot Debian kernels in qemu and run the kernel tests there (KER
 	@$(call need,$(DEB_PACKAGES) $(DEB_KERNEL_TEST_PACKAGES))
 	@$(MAKE) --no-print-directory kernels-run; status=$$?; $(give_back); exit $$status
 .PHONY: kernels-run
-kernels-run: tests-built
+kernels-run: guest-built $(if $(filter %-arm64,$(KERNELS)),arm64-guest-built)
 	$(Q)BUILD=$(abspath $(BUILD)) tests/kernels/run.sh $(KERNELS)
+
+# bpfprof for arm64 is built against Debian's libraries, which are unpacked and not installed.
+arm64_root := $(BUILD)/kernels/arm64
+.PHONY: arm64-guest-built
+arm64-guest-built:
+	$(Q)tests/kernels/fetch.sh packages bookworm arm64 $(arm64_root) $(DEB_GUEST_PACKAGES)
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/arm64 CROSS_COMPILE=aarch64-linux-gnu- \
+		SYSROOT=$(arm64_root) guest-built
 
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
 	@mkdir -p $(@D)

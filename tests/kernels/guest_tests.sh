@@ -59,6 +59,25 @@ frame_pointers_give_the_known_stack() {
 	! grep '^at_the_bottom' /tmp/stacks | grep -v '^at_the_bottom;\(down;\)\{30\}main;'
 }
 
+stacks_without_frame_pointers_are_whole() {
+	record -F 999 -- nofp plain 0.5
+	bpfprof report -i "$file" --no-children | head -n 20
+	stacks >/tmp/stacks
+	sort /tmp/stacks | uniq -c | sort -n | tail -n 5
+	at_least ';main;.*_start;$' 20 </tmp/stacks
+}
+
+stacks_are_those_that_libdw_finds() {
+	seq 100000 | awk '{ print $1 * 7919 % 100003 }' >/tmp/lines
+	live_check -F 999 -n 20 -w 90 -N sort coreutils-sort /tmp/lines >/tmp/sorted 2>/tmp/wrong || {
+		cat /tmp/wrong
+		grep samples /tmp/sorted
+		return 1
+	}
+	live_check -F 999 -n 20 -w 90 -N nofp nofp sort 0.5
+	live_check -F 999 -n 20 -w 90 -N bpfprof bpfprof script -i "$file" >/dev/null
+}
+
 no_stacks_come_if_none_are_asked_for() {
 	record -F 999 --call-graph none -- mainbarfoo 100
 	bpfprof script -i "$file" -F ip,sym >/tmp/stacks

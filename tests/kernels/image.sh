@@ -59,11 +59,14 @@ cp -L "$root/bin/busybox" "$folder/bin/" || die "no busybox-static below ${root:
 ln -s busybox "$folder/bin/sh"
 install -m 755 "$here/init.sh" "$folder/init"
 install -m 755 "$here/guest_tests.sh" "$folder/tests/guest_tests.sh"
+install -m 755 "$here/guest_stacks.sh" "$here/../cli/known_names.sh" "$folder/"
 copy_program "$root/bin/true" bin/true
+copy_program "$root/usr/bin/sort" bin/coreutils-sort
 copy_program "$BUILD/bpfprof" bin/bpfprof
 for test in "$BUILD"/tests/kernel/*_test; do
 	copy_program "$test" "tests/${test##*/}"
 done
+copy_program "$BUILD/tests/kernel/live_check" bin/live_check
 for workload in "$BUILD"/tests/workloads/*; do
 	[ -x "$workload" ] && copy_program "$workload" "workloads/${workload##*/}"
 done

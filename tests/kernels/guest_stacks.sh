@@ -14,7 +14,7 @@ run_all() {
 }
 
 [ "$1" != run ] || { run_all; exit; }
-timeout 100 bpfprof record -F 999 -e "${EVENT:-cpu-clock}" -o "$file" -- "$0" run
+timeout 100 bpfprof record -F 299 -e cpu-clock -o "$file" -- "$0" run
 echo '#data'
 bpfprof script -i "$file" -F comm,pid,tid,ip,sym,dso | gzip | base64
 echo '#end of data'

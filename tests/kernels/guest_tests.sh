@@ -60,11 +60,11 @@ frame_pointers_give_the_known_stack() {
 }
 
 stacks_without_frame_pointers_are_whole() {
-	record -F 999 -- nofp plain 0.5
+	record -F 999 -- "$WORKLOADS/nofp" plain 0.5
 	bpfprof report -i "$file" --no-children | head -n 20
 	stacks >/tmp/stacks
 	sort /tmp/stacks | uniq -c | sort -n | tail -n 5
-	at_least ';main;.*_start;$' 20 </tmp/stacks
+	at_least ';main;.*_start;$' 10 </tmp/stacks
 }
 
 stacks_are_those_that_libdw_finds() {
@@ -74,7 +74,7 @@ stacks_are_those_that_libdw_finds() {
 		grep samples /tmp/sorted
 		return 1
 	}
-	live_check -F 999 -n 20 -w 90 -N nofp nofp sort 0.5
+	live_check -F 999 -n 20 -w 90 -N nofp "$WORKLOADS/nofp" sort 0.5
 	live_check -F 999 -n 20 -w 90 -N bpfprof bpfprof script -i "$file" >/dev/null
 }
 

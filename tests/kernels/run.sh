@@ -65,14 +65,13 @@ judge_stacks() {
 	tr -d '\r' <"$1" | sed -n '/^#data/,/^#end of data/p' | grep -v '^#' | base64 -d 2>/dev/null |
 		gunzip >"$stacks" 2>/dev/null
 	names=$(sh tests/cli/known_names.sh "$2")
+	# shellcheck disable=SC2086 # names have no blanks
+	LEAST_SAMPLES=5 python3 tests/cli/true_stacks.py "$stacks" "$stacks.judged" $names
 	echo "#file true stacks"
 	for name in $names; do
 		number=$((number + 1))
-		if LEAST_SAMPLES=5 python3 tests/cli/true_stacks.py "$stacks" "$name" >"$stacks.$name"; then
-			echo "ok $number - $name"
-		else
-			echo "not ok $number - $name: $(head -n 1 "$stacks.$name")"
-		fi
+		grep -q ': true$' "$stacks.judged/$name" || printf 'not '
+		echo "ok $number - $(head -n 1 "$stacks.judged/$name")"
 	done
 	printf '1..%s\n#exit 0\n' "$number"
 }

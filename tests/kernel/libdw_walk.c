@@ -283,6 +283,19 @@ void libdw_walk(struct libdw_walker *walker, const struct proof_record *proof,
 		;
 }
 
+bool libdw_has_rule(struct libdw_walker *walker, u64 pc)
+{
+	struct space *space = find_space(walker, walker->proof->pid);
+	Dwfl_Module *module = dwfl_addrmodule(space->dwfl, pc);
+	Dwarf_Addr bias = 0;
+	Dwarf_CFI *cfi = module ? dwfl_module_eh_cfi(module, &bias) : NULL;
+	Dwarf_Frame *frame = NULL;
+	bool has_rule = cfi && !dwarf_cfi_addrframe(cfi, pc - bias, &frame);
+
+	free(frame);
+	return has_rule;
+}
+
 struct libdw_walker *libdw_walker_new(const struct process_table *table)
 {
 	struct libdw_walker *walker = must_alloc(sizeof(*walker));

@@ -31,4 +31,8 @@ void libdw_walker_free(struct libdw_walker *walker);
 void libdw_walk(struct libdw_walker *walker, const struct proof_record *proof,
 		struct libdw_stack *ret_stack);
 
+/* Whether libdw has call frame information for `pc` in the process that was walked last. Without,
+ * it follows the frame pointer and hopes. */
+bool libdw_has_rule(struct libdw_walker *walker, u64 pc);
+
 #endif

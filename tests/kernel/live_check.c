@@ -31,6 +31,7 @@ enum verdict {
 	LIBDW_OUT_OF_COPY, /* it needed stack that was not copied; as far as it came, equal */
 	LIBDW_GAVE_UP,	   /* it found no way on; as far as it came, equal */
 	OURS_SHORTER,	   /* as far as we came, equal */
+	LIBDW_GUESSED,	   /* they differ where libdw followed a frame pointer without knowing */
 	DIFFERENT,
 	VERDICTS
 };
@@ -40,6 +41,7 @@ static const char *const verdict_names[VERDICTS] = {
 	[LIBDW_OUT_OF_COPY] = "libdw out of stack copy",
 	[LIBDW_GAVE_UP] = "libdw gave up",
 	[OURS_SHORTER] = "ours shorter",
+	[LIBDW_GUESSED] = "libdw guessed",
 	[DIFFERENT] = "different",
 };
 
@@ -134,11 +136,18 @@ static void show(struct check *check, const struct sample *sample, const struct 
 
 /* --- comparing --- */
 
-static enum verdict compare(const struct frame *ours, u32 count, const struct libdw_stack *theirs)
+static enum verdict compare(struct check *check, const struct frame *ours, u32 count)
 {
-	for (u32 i = 0; i < count && i < theirs->count; i++)
-		if (ours[i].address != theirs->frames[i])
-			return DIFFERENT;
+	const struct libdw_stack *theirs = &check->theirs;
+
+	for (u32 i = 0; i < count && i < theirs->count; i++) {
+		if (ours[i].address == theirs->frames[i])
+			continue;
+		/* Of a return address it is the call before it that counts. */
+		return i && !libdw_has_rule(check->walker, theirs->frames[i - 1] - (i > 1))
+			       ? LIBDW_GUESSED
+			       : DIFFERENT;
+	}
 	if (count == theirs->count)
 		return EQUAL;
 	if (count < theirs->count)
@@ -166,11 +175,11 @@ static int check_sample(struct event_sink *self, const struct sample *sample)
 		return 0;
 	}
 	libdw_walk(check->walker, proof, &check->theirs);
-	verdict = compare(ours, count, &check->theirs);
+	verdict = compare(check, ours, count);
 	check->verdicts[verdict]++;
 	if (verdict == OURS_SHORTER)
 		check->shorter[sample->cut % CUTS]++;
-	if (verdict == DIFFERENT || verdict == LIBDW_GAVE_UP || sample->cut != CUT_COMPLETE)
+	if (verdict >= LIBDW_GAVE_UP || sample->cut != CUT_COMPLETE)
 		show(check, sample, ours, proof, verdict);
 	return 0;
 }

@@ -83,21 +83,21 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 {
 	struct user_walk *walk = &scratch->walk;
 	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
-	u8 end;
+	u8 end, found_by = WALKER_FRAME_POINTER;
 
 	if (walk->mm && is_first_frame(walk))
 		return END_COMPLETE;
 	if (!(settings.walkers & WALKER_FRAME_POINTER))
 		return walk->doubt;
 	if (step_from_entry(scratch))
-		end = END_UNKNOWN;
+		end = found_by = 0; /* by neither */
 	else if (walk->frame.fp_is_lost || walk->doubt == END_NOT_ANALYSED)
 		end = walk->doubt;
 	else
 		end = step_by_frame_pointer(scratch);
 	if (end)
 		return end == END_COMPLETE && is_chain ? end : walk->doubt;
-	walk->found_by = WALKER_FRAME_POINTER;
+	walk->found_by = found_by;
 	walk->frame.is_exact = 0;
 	walk->frame.has_lr = 0;
 	walk->frame.has_registers = 0;

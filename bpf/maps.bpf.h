@@ -74,7 +74,7 @@ struct user_walk {
 	u64 code[3]; /* around the pc: before it, and two words from it on */
 	u32 process; /* row of scratch->processes */
 	u32 row;     /* what was found by a search, see find_mapping() */
-	u8 found_by; /* enum walkers; 0: the innermost frame */
+	u8 found_by; /* enum walkers; 0: the innermost frame, or by its first instruction */
 	u8 doubt;    /* why the stack ends if this frame is none; enum user_stack_end */
 	u8 is_done;  /* this sample's user stack was walked, be it in vain */
 	u8 reserved[5];

@@ -74,6 +74,22 @@ static __always_inline bool step_from_entry(struct scratch *scratch)
 	return true;
 }
 
+/* Whether the innermost frame's frame pointer may be its caller's still: on Arm the link register
+ * then leads to other code, and not to where the frame pointer does. A link register that leads to
+ * the code of the frame itself is one that this has used to call. */
+static __always_inline bool may_have_no_record(struct scratch *scratch)
+{
+	const struct unwind_frame *frame = &scratch->walk.frame;
+	u64 lr = unwind_code_address(MACHINE, frame->lr), pc = 0;
+
+	if (MACHINE != UNWIND_ARM64 || !frame->has_lr)
+		return false;
+	if (read_stack_word(scratch, frame->fp + sizeof(u64), &pc) &&
+	    unwind_code_address(MACHINE, pc) == lr)
+		return false;
+	return find_mapping(scratch, lr - 1) != find_mapping(scratch, frame->pc);
+}
+
 /* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
  * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
  * anything. Code whose table is still being made mostly has one because it needs one: there the
@@ -81,17 +97,23 @@ static __always_inline bool step_from_entry(struct scratch *scratch)
  */
 static __always_inline u8 step_without_rule(struct scratch *scratch)
 {
+	struct unwind_memory memory = {.read_word = read_stack_word, .context = scratch};
 	struct user_walk *walk = &scratch->walk;
 	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
 	u8 end, found_by = WALKER_FRAME_POINTER;
 
 	if (walk->mm && is_first_frame(walk))
 		return END_COMPLETE;
+	if (walk->frame.has_lr && code_is_stub(MACHINE, walk->code[0], walk->code[1])) {
+		walk->found_by = 0;
+		return code_step_over_stub(MACHINE, &walk->frame, memory);
+	}
 	if (!(settings.walkers & WALKER_FRAME_POINTER))
 		return walk->doubt;
 	if (step_from_entry(scratch))
 		end = found_by = 0; /* by neither */
-	else if (walk->frame.fp_is_lost || walk->doubt == END_NOT_ANALYSED)
+	else if (walk->frame.fp_is_lost || walk->doubt == END_NOT_ANALYSED ||
+		 may_have_no_record(scratch))
 		end = walk->doubt;
 	else
 		end = step_by_frame_pointer(scratch);

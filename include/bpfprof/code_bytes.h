@@ -85,6 +85,49 @@ static inline __attribute__((always_inline)) bool code_is_sigreturn(enum unwind_
 	return first == 0x0f0000000fc0c748ULL && CODE_BYTE(second, 0) == 0x05;
 }
 
+/* Whether two instructions follow on one another in a stub by which Arm's programs call what is in
+ * other files: [bti c, or stp x16, x30, [sp, #-16]! in the first one,] adrp x16, n; ldr x17, [x16,
+ * #n]; add x16, x16, #n; br x17. */
+static inline __attribute__((always_inline)) bool arm64_are_of_stub(u32 first, u32 second)
+{
+	bool is_adrp = (second & 0x9f00001f) == 0x90000010;
+	bool is_load = (second & 0xffc003ff) == 0xf9400211;
+	bool is_add = (second & 0xffc003ff) == 0x91000210;
+
+	return (is_adrp && (first == 0xd503245f || first == 0xa9bf7bf0)) ||
+	       (is_load && (first & 0x9f00001f) == 0x90000010) ||
+	       (is_add && (first & 0xffc003ff) == 0xf9400211) ||
+	       (second == 0xd61f0220 && (first & 0xffc003ff) == 0x91000210);
+}
+
+/* Whether the code around an address is such a stub, which the linker writes without call frame
+ * information. Of x86-64 there is some. */
+static inline __attribute__((always_inline)) bool code_is_stub(enum unwind_machine machine,
+							       u64 before, u64 at)
+{
+	return machine == UNWIND_ARM64 &&
+	       (arm64_are_of_stub(before >> 32, (u32)at) || arm64_are_of_stub((u32)at, at >> 32));
+}
+
+/* Makes `frame`, which is in a stub, the one that calls. The first stub, by which the others are
+ * bound, has put the link register on the stack, which it still holds. */
+static inline __attribute__((always_inline)) u8 code_step_over_stub(enum unwind_machine machine,
+								    struct unwind_frame *frame,
+								    struct unwind_memory memory)
+{
+	u64 saved = 0;
+
+	if (!frame->has_lr)
+		return END_BROKEN;
+	if (memory.read_word(memory.context, frame->sp + sizeof(u64), &saved) && saved == frame->lr)
+		frame->sp += 2 * sizeof(u64);
+	frame->pc = unwind_code_address(machine, frame->lr);
+	frame->is_exact = 0;
+	frame->has_lr = 0;
+	frame->has_registers = 0;
+	return frame->pc ? END_UNKNOWN : END_COMPLETE;
+}
+
 /*
  * Makes `frame`, which is at rt_sigreturn, the one that the signal interrupted. Returns
  * END_UNKNOWN, or END_UNREADABLE. Source: struct rt_sigframe, its ucontext and sigcontext, from the

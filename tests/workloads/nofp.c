@@ -12,13 +12,13 @@
  * stacks vdso: _start * main vdso enter ask_time
  * stacks sort: _start * main sorts enter sort_numbers * compare
  * stacks plt: _start * main stubs enter call_stubs
- * stacks noret: _start * main no_return enter dead_end|. stuck
+ * stacks noret: _start * main no_return enter dead_end|.|sort_numbers stuck
  *
  * cut toodeep: too deep
  *
  * In "noret" the return address of dead_end() lies behind its end, where perf script has another
- * name or none. "plt" spends its time in calls of short functions, so that samples fall into the
- * stubs; "sys" and "fault" in the kernel.
+ * name or none (on Arm it is sort_numbers()). "plt" spends its time in calls of short functions, so
+ * that samples fall into the stubs; "sys" and "fault" in the kernel.
  */
 #include "known.h"
 

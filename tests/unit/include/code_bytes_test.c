@@ -103,6 +103,27 @@ static void sigreturn_is_known_by_its_code(void **state)
 	(void)state;
 }
 
+static void every_instruction_of_a_stub_is_known(void **state)
+{
+	/* nop and the end of another stub stand around it */
+	static const u32 stub[] = {0xd61f0220, 0xd503201f, 0x90000110, 0xf9400211,
+				   0x91000210, 0xd61f0220, 0xd503201f, 0xd503201f};
+	static const u32 other[] = {0xd503201f, 0xd503201f, 0x90000010, 0x91000210, 0xd503201f};
+	u64 before, at;
+
+	for (u32 i = 2; i < 6; i++) {
+		memcpy(&before, &stub[i - 2], sizeof(before));
+		memcpy(&at, &stub[i], sizeof(at));
+		assert_true(code_is_stub(UNWIND_ARM64, before, at));
+		assert_false(code_is_stub(UNWIND_X86_64, before, at));
+	}
+	memcpy(&before, &other[0], sizeof(before));
+	memcpy(&at, &other[2], sizeof(at));
+	assert_false(code_is_stub(UNWIND_ARM64, before, at));
+	assert_true(code_is_stub(UNWIND_ARM64, 0, 0x90000110d503245f)); /* bti c */
+	(void)state;
+}
+
 static void first_instructions_of_functions_are_known(void **state)
 {
 	assert_true(code_is_entry(UNWIND_X86_64, 0x05058b4808ec8348)); /* sub $8, %rsp */
@@ -146,6 +167,25 @@ static void what_a_signal_interrupted_is_taken_from_its_frame(void **state)
 	(void)state;
 }
 
+static void who_calls_by_a_stub_is_in_the_link_register(void **state)
+{
+	u64 words[4] = {0x1234, 0x5678, 0, 0};
+	struct unwind_memory memory = {.read_word = read_word, .context = words};
+	struct unwind_frame frame = {.lr = 0x4000, .has_lr = 1, .is_exact = 1, .fp = 77};
+
+	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, memory), END_UNKNOWN);
+	assert_int_equal(frame.pc, 0x4000);
+	assert_int_equal(frame.sp, 0);
+	assert_int_equal(frame.fp, 77);
+	assert_false(frame.is_exact);
+	frame = (struct unwind_frame){.lr = 0x5678, .has_lr = 1};
+	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, memory), END_UNKNOWN);
+	assert_int_equal(frame.sp, 16);
+	frame.has_lr = 0;
+	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, memory), END_BROKEN);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -153,6 +193,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_call_is_none),
 		cmocka_unit_test(calls_of_arm_are_known),
 		cmocka_unit_test(sigreturn_is_known_by_its_code),
+		cmocka_unit_test(every_instruction_of_a_stub_is_known),
+		cmocka_unit_test(who_calls_by_a_stub_is_in_the_link_register),
 		cmocka_unit_test(first_instructions_of_functions_are_known),
 		cmocka_unit_test(what_a_signal_interrupted_is_taken_from_its_frame),
 	};

@@ -11,7 +11,8 @@
 #   NAME    PROGRAM.MODE
 #
 # Untrue is a workload with a wrong stack, with too few that are whole, or with fewer than
-# LEAST_SAMPLES (50) samples.
+# LEAST_SAMPLES (50) samples. LEAST_WHOLE says how many percent must be whole, in place of what the
+# source says.
 import os
 import re
 import sys
@@ -59,7 +60,8 @@ class Truth:
         if not self.lines:
             sys.exit(f"true_stacks.py: {name}: its source names no stacks")
         self.cut = of_mode(comment, "cut", mode or program)
-        self.whole = float((of_mode(comment, "whole", mode or program) or ["99"])[0].rstrip("%"))
+        whole = of_mode(comment, "whole", mode or program) or ["99"]
+        self.whole = float(os.environ.get("LEAST_WHOLE") or whole[0].rstrip("%"))
         words = [line.split() for line in self.lines]
         self.true = re.compile("|".join(self.beginning(line) for line in words))
         # A stack that was cut lacks its outermost frames, however many.

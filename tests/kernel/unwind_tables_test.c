@@ -93,6 +93,12 @@ static void a_large_table_lies_across_segments(void **state)
 	(void)state;
 }
 
+#ifdef __aarch64__
+enum { IS_ARM64 = 1 };
+#else
+enum { IS_ARM64 = 0 };
+#endif
+
 static void the_vdso_is_there_from_the_start(void **state)
 {
 	struct unwind_file_key key = {.inode = UNWIND_VDSO_INODE};
@@ -100,8 +106,12 @@ static void the_vdso_is_there_from_the_start(void **state)
 
 	open_tables(1);
 	file = file_in_map(&key);
-	assert_int_equal(file.state, FILE_READY);
-	assert_int_equal(file.place.first_page, 0);
+	if (IS_ARM64) { /* whose kernels leave the information out */
+		assert_true(file.state == FILE_READY || file.state == FILE_NO_TABLE);
+	} else {
+		assert_int_equal(file.state, FILE_READY);
+		assert_int_equal(file.place.first_page, 0);
+	}
 	(void)state;
 }
 
@@ -247,11 +257,13 @@ static void a_binary_without_frames_has_no_table_and_is_counted(void **state)
 		.e_ehsize = sizeof(header)};
 	CLEANUP(freep) char *path = write_file("frameless", &header, sizeof(header));
 	struct file_wanted wanted;
+	u64 before;
 
 	open_tables(SEGMENTS);
+	before = counted(COUNTER_unwind_no_information); /* the vDSO, perhaps */
 	wanted = map_and_want(path);
 	assert_int_equal(ask_and_wait(&wanted).state, FILE_NO_TABLE);
-	assert_int_equal(counted(COUNTER_unwind_no_information), 1);
+	assert_int_equal(counted(COUNTER_unwind_no_information), before + 1);
 	unmap(&wanted);
 	(void)state;
 }

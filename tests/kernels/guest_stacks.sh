@@ -16,5 +16,5 @@ run_all() {
 [ "$1" != run ] || { run_all; exit; }
 timeout 100 bpfprof record -F 299 -e cpu-clock -o "$file" -- "$0" run
 echo '#data'
-bpfprof script -i "$file" -F comm,pid,tid,ip,sym,dso | gzip | base64
+bpfprof script -i "$file" -F comm,pid,tid,ip,sym,dso 2>/dev/null | gzip | base64
 echo '#end of data'

@@ -7,7 +7,7 @@
 /bin/busybox mkdir -p /bin /proc /sys /dev
 /bin/busybox --install /bin 2>/dev/null
 export PATH=/bin HOME=/ WORKLOADS=/workloads BPFPROF=/bin/bpfprof CMOCKA_MESSAGE_OUTPUT=TAP
-export TEST_SLOWNESS=20 # a program takes 25 ms to begin here, and ticks are late
+export TEST_SLOWNESS=50 # a program takes 25 ms to begin here, and ticks are late
 mount -t proc proc /proc
 mount -t sysfs sys /sys
 mount -t devtmpfs dev /dev

@@ -27,17 +27,21 @@ opens() {
 	grep -q spin_here by_us
 }
 
+has_spin() {
+	[ -e "$1" ] && "$BPFPROF" report -i "$1" --stdio -g none -s sym 2>/dev/null | grep -q spin_here
+}
+
 # A recording that is killed while it runs, with these options.
 kill_while_recording() {
 	"$BPFPROF" record -q -a -F 999 "$@" 3>&- &
 	background+=($!)
-	wait_for has_samples perf.data
+	wait_for has_spin perf.data
 	kill -KILL "${background[-1]}"
 	wait "${background[-1]}" || true
 }
 
 @test "killed in the middle: the file opens, with what was flushed" {
-	kill_while_recording
+	kill_while_recording -z0
 	opens perf.data
 }
 
@@ -49,7 +53,7 @@ kill_while_recording() {
 @test "a disk that gets full: said at once, counted, and the file opens" {
 	mkdir small
 	mount -t tmpfs -o size=320k none small
-	run -1 "$BPFPROF" record -v -a -F 4999 -o small/perf.data --duration 3
+	run -1 "$BPFPROF" record -z0 -v -a -F 4999 -o small/perf.data --duration 3
 	echo "$output"
 	[ "$(grep -c 'No space left on device' <<<"$output")" -eq 1 ]
 	awk '$2 == "lost_disk_full" { lost = $3 } END { exit !(lost > 0) }' <<<"$output"
@@ -62,7 +66,7 @@ kill_while_recording() {
 	mkdir small
 	mount -t tmpfs -o size=4k none small
 	dd if=/dev/zero of=small/filler bs=4k count=1 2>/dev/null
-	run -1 "$BPFPROF" record -q -a -o small/perf.data --duration 1
+	run -1 "$BPFPROF" record -z0 -q -a -o small/perf.data --duration 1
 	echo "$output"
 	[ "$(grep -c . <<<"$output")" -eq 1 ]
 	[[ $output == *"No space left on device"* ]]
@@ -71,7 +75,7 @@ kill_while_recording() {
 @test "a full disk does not end the command that is profiled" {
 	mkdir small
 	mount -t tmpfs -o size=320k none small
-	run -1 "$BPFPROF" record -q -F 4999 -o small/perf.data -- \
+	run -1 "$BPFPROF" record -q -z0 -F 4999 -o small/perf.data -- \
 		sh -c "$WORKLOADS/spin 1; echo the command went on"
 	[[ $output == *"the command went on"* ]]
 }

@@ -204,8 +204,12 @@ last_thread() {
 	[ "${lines[1]}" = 1 ]
 }
 
-@test "-z compresses, with a level or without" {
-	"$BPFPROF" record -q -z -o one.data -- "$WORKLOADS/spin" 0.2
+@test "files are compressed, streams are not, and -z says otherwise" {
+	"$BPFPROF" record -q -o one.data -- "$WORKLOADS/spin" 0.2
+	"$BPFPROF" record -q -z0 -o plain.data -- "$WORKLOADS/spin" 0.2
+	lacks -q 'compressed :' < <(perf report -i plain.data --header-only)
+	"$BPFPROF" record -q -o - -- "$WORKLOADS/spin" 0.2 | perf report -i - --stats | lacks COMPRESSED
+	"$BPFPROF" record -q -z -o - -- "$WORKLOADS/spin" 0.2 | "$BPFPROF" report --stdio | grep spin_here
 	"$BPFPROF" record -q -z9 -o nine.data -- "$WORKLOADS/spin" 0.2
 	perf report -i one.data --header-only | grep -q 'compressed : Zstd, level = 1'
 	perf report -i nine.data --header-only | grep -q 'compressed : Zstd, level = 9'

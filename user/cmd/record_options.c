@@ -108,10 +108,12 @@ static int parse_compression(void *all_settings, const char *argument)
 {
 	struct record_settings *settings = all_settings;
 
-	settings->compress = true;
-	if (argument && (number_parse_u32(argument, &settings->compress_level) ||
-			 settings->compress_level == 0 || settings->compress_level > 22))
-		return fail_plain(-EINVAL, NULL, "give a level from 1 to 22");
+	settings->has_compression = true;
+	if (!argument)
+		settings->compress_level = COMPRESS_LEVEL_DEFAULT;
+	else if (number_parse_u32(argument, &settings->compress_level) ||
+		 settings->compress_level > 22)
+		return fail_plain(-EINVAL, NULL, "give a level from 1 to 22, or 0 for none");
 	return 0;
 }
 
@@ -252,6 +254,7 @@ REFUSED(REFUSED_PARSER)
 const struct record_settings record_defaults = {
 	.call_graph = CALL_GRAPH_AUTO,
 	.max_stack = MAX_STACK_DEFAULT,
+	.compress_level = COMPRESS_LEVEL_DEFAULT,
 	.unwind_bytes = UNWIND_BYTES_DEFAULT,
 	.output = "perf.data",
 };
@@ -367,7 +370,7 @@ const struct option_row record_options[] = {
 	 .name = "compression-level",
 	 .argument = "LEVEL",
 	 .optional = ARGUMENT_ATTACHED,
-	 .help = "compress with zstd, level 1 to 22 (default: 1)",
+	 .help = "compress with zstd, level 1 to 22, or 0: not; files by default with 1",
 	 .parse = parse_compression},
 	{.kind = OPTION_CALL,
 	 .name = "ring-size",

@@ -8,7 +8,7 @@
 #include "capture/capture.h"
 #include "cli/cli.h"
 
-enum { FREQUENCY_DEFAULT_HZ = 99, MAX_STACK_DEFAULT = 127 };
+enum { FREQUENCY_DEFAULT_HZ = 99, MAX_STACK_DEFAULT = 127, COMPRESS_LEVEL_DEFAULT = 1 };
 
 struct record_settings {
 	bool all, no_inherit, wants_idle, all_user, all_kernel;
@@ -22,10 +22,10 @@ struct record_settings {
 	bool has_copy_size; /* as perf's --call-graph dwarf,8192 */
 	u32 max_stack;
 	const char *output;
-	bool compress;
-	u32 compress_level; /* 0: the default */
-	u64 duration_ns;    /* 0: until it is ended */
-	u64 ring_bytes;	    /* 0: by rate and CPUs */
+	bool has_compression; /* asked for, also where it is not the default: for a stream */
+	u32 compress_level;   /* of zstd; 0: none */
+	u64 duration_ns;      /* 0: until it is ended */
+	u64 ring_bytes;	      /* 0: by rate and CPUs */
 	u64 unwind_bytes;
 	bool quiet, verbose;
 	bool as_ever; /* options of perf record that ask for what we do anyway */

@@ -218,6 +218,13 @@ static void read_command_line(char **text, const char ***words, size_t *count)
 	*count = list.count;
 }
 
+/* A stream is for who reads along, mostly a program that knows perf's plain records. */
+static bool wants_compression(const struct record_settings *settings)
+{
+	return settings->compress_level &&
+	       (settings->has_compression || strcmp(settings->output, "-"));
+}
+
 static int open_writer(struct recording *recording)
 {
 	const struct record_settings *settings = recording->plan->settings;
@@ -226,7 +233,7 @@ static int open_writer(struct recording *recording)
 	size_t word_count = 0;
 	struct perfdata_writer_settings writer = {
 		.path = settings->output,
-		.compress = settings->compress,
+		.compress = wants_compression(settings),
 		.compress_level = (int)settings->compress_level,
 		.clock_id = CLOCK_MONOTONIC,
 		.clock_ns = clock_ns(CLOCK_MONOTONIC),

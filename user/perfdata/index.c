@@ -198,9 +198,19 @@ static void note_lost(struct perfdata *data, struct record_header header)
 			data->decoder.lost_is_counted = true;
 }
 
+/* What describes the file stands outside of compressed blocks, but for our own notes. */
+static note_record *find_note_record(u32 type, bool is_nested)
+{
+	if (type >= ARRAY_COUNT(note_records) || (is_nested && type != RECORD_NOTE))
+		return NULL;
+	return note_records[type];
+}
+
 static void take_record(struct perfdata *data, struct record_header header, const u8 *at,
 			bool is_nested)
 {
+	note_record *note = find_note_record(header.type, is_nested);
+
 	if (decode_knows(header.type)) {
 		*vec_add(&data->events) = (struct timed){
 			.time_ns = decode_time(&data->decoder, header, at),
@@ -208,13 +218,12 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 		};
 		if (header.type == RECORD_LOST_SAMPLES)
 			note_lost(data, header);
-	} else if (header.type < ARRAY_COUNT(note_records) && note_records[header.type] &&
-		   !is_nested) {
+	} else if (note) {
 		struct cursor body = cursor_of(
 			(struct bytes){at + sizeof(header), header.size_bytes - sizeof(header)});
 
 		body.swap = data->decoder.swap;
-		note_records[header.type](data, header, body);
+		note(data, header, body);
 	} else {
 		note_unknown(data, header.type);
 	}

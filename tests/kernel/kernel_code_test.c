@@ -53,6 +53,21 @@ static char *read_kallsyms(void)
 	return text;
 }
 
+/* Whether another name of the code at the same address was seen, which stands in the text, too:
+ * older kernels (5.10) list a program's first function by two tags. */
+static bool was_seen_by_another_name(const struct seen *seen, const char *address, const char *text)
+{
+	size_t length = strlen(address);
+
+	for (size_t i = 0; i < seen->symbols.count; i++) {
+		const char *symbol = seen->symbols.items[i];
+
+		if (!strncmp(symbol, address, length) && strstr(text, symbol + length + 1))
+			return true;
+	}
+	return false;
+}
+
 /* How many lines of BPF code were not seen, of those that are in both texts: others load and unload
  * programs, too. Cuts the first text into pieces. */
 static size_t count_unseen(const struct seen *seen, char *before, const char *after)
@@ -68,7 +83,7 @@ static size_t count_unseen(const struct seen *seen, char *before, const char *af
 		    sscanf(line, "%16s %*c %511s", address, name) != 2)
 			continue;
 		symbol = must_format("%s %s", address, name);
-		if (was_seen(seen, symbol))
+		if (was_seen(seen, symbol) || was_seen_by_another_name(seen, address, after))
 			continue;
 		print_message("not told: %s\n", symbol);
 		unseen++;

@@ -136,6 +136,17 @@ static void show(struct check *check, const struct sample *sample, const struct 
 
 /* --- comparing --- */
 
+/* Whether libdw walked over one of its first `count` frames without knowing. What it makes of the
+ * stack pointer then may also mislead it later. */
+static bool has_guessed(struct check *check, u32 count)
+{
+	for (u32 i = 0; i < count;
+	     i++) /* of a return address it is the call before it that counts */
+		if (!libdw_has_rule(check->walker, check->theirs.frames[i] - (i > 0)))
+			return true;
+	return false;
+}
+
 static enum verdict compare(struct check *check, const struct frame *ours, u32 count)
 {
 	const struct libdw_stack *theirs = &check->theirs;
@@ -143,10 +154,7 @@ static enum verdict compare(struct check *check, const struct frame *ours, u32 c
 	for (u32 i = 0; i < count && i < theirs->count; i++) {
 		if (ours[i].address == theirs->frames[i])
 			continue;
-		/* Of a return address it is the call before it that counts. */
-		return i && !libdw_has_rule(check->walker, theirs->frames[i - 1] - (i > 1))
-			       ? LIBDW_GUESSED
-			       : DIFFERENT;
+		return has_guessed(check, i) ? LIBDW_GUESSED : DIFFERENT;
 	}
 	if (count == theirs->count)
 		return EQUAL;

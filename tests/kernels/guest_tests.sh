@@ -70,13 +70,13 @@ stacks_without_frame_pointers_are_whole() {
 
 stacks_are_those_that_libdw_finds() {
 	seq 100000 | awk '{ print $1 * 7919 % 100003 }' >/tmp/lines
-	live_check -F 999 -n 20 -w 40 -N sort coreutils-sort /tmp/lines >/tmp/sorted 2>/tmp/wrong || {
+	live_check -F 999 -n 20 -w 10 -N sort coreutils-sort /tmp/lines >/tmp/sorted 2>/tmp/wrong || {
 		cat /tmp/wrong
 		grep samples /tmp/sorted
 		return 1
 	}
-	live_check -F 999 -n 20 -w 40 -N nofp "$WORKLOADS/nofp" sort 0.5
-	live_check -F 999 -n 20 -w 40 -N bpfprof bpfprof script -i "$file" >/dev/null
+	live_check -F 999 -n 20 -w 10 -N nofp "$WORKLOADS/nofp" sort 2
+	live_check -F 999 -n 20 -w 10 -N bpfprof bpfprof script -i "$file" >/dev/null
 }
 
 cycles_are_sampled_where_the_cpu_counts_them() {

@@ -9,7 +9,7 @@ file=/tmp/stacks.data
 run_all() {
 	sh /known_names.sh "$(uname -m)" | while read -r name; do
 		WARM_UP=1 "$WORKLOADS/${name%%.*}" "${name#*.}" 0.01
-		"$WORKLOADS/${name%%.*}" "${name#*.}" 0.1
+		"$WORKLOADS/${name%%.*}" "${name#*.}" 0.2
 	done
 }
 

@@ -68,7 +68,7 @@ judge_stacks() {
 	# Nothing may be wrong. But a slow bpfprof comes late with its tables, and the name of what starts
 	# a thread is not in a stripped C library: then a stack counts as cut.
 	# shellcheck disable=SC2086 # names have no blanks
-	LEAST_SAMPLES=5 LEAST_WHOLE=1 python3 tests/cli/true_stacks.py "$stacks" "$stacks.judged" $names
+	LEAST_SAMPLES=1 LEAST_WHOLE=1 python3 tests/cli/true_stacks.py "$stacks" "$stacks.judged" $names
 	echo "#file true stacks"
 	for name in $names; do
 		number=$((number + 1))

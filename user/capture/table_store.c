@@ -63,7 +63,7 @@ void table_store_free(struct table_store *store)
 
 static int new_segment(void)
 {
-	LIBBPF_OPTS(bpf_map_create_opts, options, .map_flags = BPF_F_MMAPABLE);
+	struct bpf_map_create_opts options = {.sz = sizeof(options), .map_flags = BPF_F_MMAPABLE};
 
 	return bpf_map_create(BPF_MAP_TYPE_ARRAY, "unwind_segment", sizeof(u32),
 			      UNWIND_CHUNK_WORDS * sizeof(u32), UNWIND_SEGMENT_CHUNKS, &options);
@@ -72,7 +72,7 @@ static int new_segment(void)
 /* Puts segments into the outer map: all at once where the kernel can do that, which waits once. */
 static int show_segments(const struct table_store *store, u32 first, u32 count)
 {
-	LIBBPF_OPTS(bpf_map_batch_opts, options);
+	struct bpf_map_batch_opts options = {.sz = sizeof(options)};
 	CLEANUP(freep) u32 *keys = must_alloc_array(count, sizeof(*keys));
 	const int *fds = store->segment_fds.items + first;
 	int error = 0;

@@ -94,6 +94,13 @@ static void eval_two(struct eval *eval, u8 atom)
 	eval->is_unknown = true;
 }
 
+/* A register itself holds the value. */
+static void eval_in_register(struct eval *eval, u64 number)
+{
+	eval_push(eval, eval_register(eval, number));
+	eval->is_value = true;
+}
+
 static void eval_step(struct eval *eval, const Dwarf_Op *op)
 {
 	if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
@@ -112,12 +119,11 @@ static void eval_step(struct eval *eval, const Dwarf_Op *op)
 		eval_push(eval, eval_memory(eval_pop(eval)));
 	else if (op->atom == DW_OP_stack_value)
 		eval->is_value = true;
-	else if (op->atom == DW_OP_regx || (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)) {
-		eval_push(eval,
-			  eval_register(eval, op->atom == DW_OP_regx ? op->number
-								     : (u64)op->atom - DW_OP_reg0));
-		eval->is_value = true;
-	} else
+	else if (op->atom == DW_OP_regx)
+		eval_in_register(eval, op->number);
+	else if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+		eval_in_register(eval, op->atom - DW_OP_reg0);
+	else
 		eval_two(eval, op->atom);
 }
 

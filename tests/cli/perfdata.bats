@@ -9,7 +9,7 @@ setup_file() {
 	export CORPUS="$PWD/../shared/perf-corpus"
 	cd "$BATS_FILE_TMPDIR" || return 1
 	[ "$(id -u)" = 0 ] || return 0
-	"$BPFPROF" record -F 999 -o file.data -- "$WORKLOADS/mainbarfoo" >/dev/null 2>&1
+	"$BPFPROF" record -z0 -F 999 -o file.data -- "$WORKLOADS/mainbarfoo" >/dev/null 2>&1
 	"$BPFPROF" record -z -F 999 -o packed.data -- "$WORKLOADS/mainbarfoo" >/dev/null 2>&1
 }
 

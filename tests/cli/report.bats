@@ -9,7 +9,7 @@ setup_file() {
 	export PERF_CONFIG=/dev/null
 	cd "$BATS_FILE_TMPDIR" || return
 	[ "$(id -u)" = 0 ] || return 0
-	"$BPFPROF" record -q -F 999 -- "$WORKLOADS/mainbarfoo" 300 >/dev/null
+	"$BPFPROF" record -q -z0 -F 999 -- "$WORKLOADS/mainbarfoo" 300 >/dev/null
 }
 
 setup() {
@@ -176,7 +176,7 @@ share() {
 }
 
 @test "a file that is cut while it is read is one line" {
-	"$BPFPROF" record -q -F 9999 -o shrinking.data -- "$WORKLOADS/mainbarfoo" 500 >/dev/null
+	"$BPFPROF" record -q -z0 -F 9999 -o shrinking.data -- "$WORKLOADS/mainbarfoo" 500 >/dev/null
 	# The printer waits for its reader after some 64 kB.
 	run bash -c '{ "$BPFPROF" script -i shrinking.data 2>said; echo $? >status; } |
 		{ read -r _; truncate -s 4096 shrinking.data; cat >/dev/null; }; cat said; exit "$(cat status)"'

@@ -39,6 +39,45 @@ static __always_inline void take_pc(struct scratch *scratch)
 
 /* --- by tables --- */
 
+/* The rule that holds at an address in the mapping `row`, whose file has a table. */
+static __always_inline const struct unwind_rule *rule_at(struct scratch *scratch, u32 row,
+							 u64 address)
+{
+	struct known_process *process = known_process(scratch);
+	const struct known_mapping *mapping = &process->mappings[row];
+	const struct unwind_rule *rule;
+
+	rule = unwind_find(&mapping->place, address - process->starts[row] + mapping->file_offset,
+			   read_chunk, NULL);
+	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
+}
+
+/* Whether a function with a rule begins at `address`. Global, see move_window(). */
+__noinline int calls_with_rule(u64 address)
+{
+	struct scratch *scratch = scratch_here();
+	u64 code = 0;
+	u32 row;
+
+	if (!scratch || bpf_probe_read_user(&code, sizeof(code), (const void *)address) ||
+	    code_is_jump_stub(code))
+		return false;
+	row = find_mapping(scratch, address);
+	if (row >= MAPPINGS_KNOWN || known_process(scratch)->mappings[row].state != FILE_READY)
+		return false;
+	return rule_at(scratch, row, address) != NULL;
+}
+
+/* Whether the frame that a frame pointer led to, out of code without a rule, has called other code:
+ * a function that has a rule. Its frame pointer was the one that was found, and the frames between
+ * have been passed over. walk.code is read. */
+static __always_inline bool has_called_another(const struct user_walk *walk)
+{
+	u64 target = code_call_target(MACHINE, walk->code[0], walk->frame.pc);
+
+	return target && calls_with_rule(target);
+}
+
 /* The rule that holds at the frame's pc, NULL if there is none. `row` is its mapping's; sets
  * `doubt` to what having none means. */
 static __always_inline const struct unwind_rule *find_rule(struct scratch *scratch, u32 row)
@@ -46,9 +85,7 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	struct known_process *process = known_process(scratch);
 	struct user_walk *walk = &scratch->walk;
 	const struct known_mapping *mapping;
-	const struct unwind_rule *rule;
 	bool is_unread;
-	u64 offset;
 
 	walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
 	if (row >= MAPPINGS_KNOWN)
@@ -58,9 +95,7 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	walk->doubt = is_unread ? END_NOT_ANALYSED : END_NO_TABLE;
 	if (mapping->state != FILE_READY)
 		return NULL;
-	offset = unwind_find_address(&walk->frame) - process->starts[row] + mapping->file_offset;
-	rule = unwind_find(&mapping->place, offset, read_chunk, NULL);
-	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
+	return rule_at(scratch, row, unwind_find_address(&walk->frame));
 }
 
 /* Takes the frame that the walk is at, and steps to its caller by the rule of its code. */
@@ -82,7 +117,7 @@ static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 		read_code(walk);
 		is_sigreturn = code_is_sigreturn(MACHINE, walk->code[1], walk->code[2]);
 		if (walk->found_by == WALKER_FRAME_POINTER && !is_sigreturn &&
-		    !is_return_address(scratch, row))
+		    (!is_return_address(scratch, row) || has_called_another(walk)))
 			return doubt;
 	}
 	take_pc(scratch);

@@ -60,6 +60,31 @@ static inline __attribute__((always_inline)) bool code_call_ends(enum unwind_mac
 	return machine == UNWIND_X86_64 ? x86_64_call_ends(before) : arm64_call_ends(before);
 }
 
+/* Where the call that ends right before `pc` goes to; 0 if a register or memory says. `before` is
+ * the word of code before it, known to end with a call. */
+static inline __attribute__((always_inline)) u64 code_call_target(enum unwind_machine machine,
+								  u64 before, u64 pc)
+{
+	u32 last = (u32)(before >> 32);
+
+	if (machine == UNWIND_ARM64)
+		return (last & 0xfc000000) == 0x94000000
+			       ? pc - 4 + (u64)(s64)((s32)(last << 6) >> 4)
+			       : 0;
+	return CODE_BYTE(before, 3) == 0xe8 ? pc + (u64)(s64)(s32)last : 0;
+}
+
+/* Whether the code at an address is a stub that jumps to where a word of memory says, behind an
+ * endbr64 or not: what lies in .plt.sec and .plt.got of x86-64. */
+static inline __attribute__((always_inline)) bool code_is_jump_stub(u64 at)
+{
+	if ((u32)at == 0xfa1e0ff3)
+		at >>= 32;
+	if ((u8)at == 0xf2) /* bnd */
+		at >>= 8;
+	return (at & 0xffff) == 0x25ff;
+}
+
 /* Whether the code at an address looks like a function's first instruction: endbr64, push %rbp or
  * sub $n, %rsp; paciasp, bti c or stp x29, x30, [sp, #-n]!. */
 static inline __attribute__((always_inline)) bool code_is_entry(enum unwind_machine machine, u64 at)

@@ -10,4 +10,4 @@ printf '%s\n' nofp.plain nofp.alloca nofp.deep nofp.toodeep nofp.sys nofp.fault 
 	jit.framed jit.bare static.plain static.sort spie.sort spie.sys nopie.plt nopie.noret \
 	hdrless.plain hdrless.sort
 [ "$1" != x86_64 ] || printf '%s\n' x86_cet.plt x86_cet.plain x86_align.drap x86_asm.cfi x86_asm.nocfi \
-	x86_asm.nocfifp x86_bits32
+	x86_asm.nocfifp x86_asm.hidden x86_bits32

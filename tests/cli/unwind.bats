@@ -110,7 +110,7 @@ on_x86() {
 }
 
 @test "assembly with call frame information for each instruction, and without any" {
-	on_x86 x86_asm.cfi x86_asm.nocfi x86_asm.nocfifp
+	on_x86 x86_asm.cfi x86_asm.nocfi x86_asm.nocfifp x86_asm.hidden
 }
 
 @test "32-bit programs are told apart" {

@@ -6,13 +6,18 @@
  * stacks cfi: _start * main with_cfi outer pushes_and_pops
  * stacks nocfi: _start * main without_cfi outer says_nothing
  * stacks nocfifp: _start * main without_cfi_but_frame outer has_frame
+ * stacks hidden: _start * main hidden with_room hides says_nothing
  *
  * cut nocfi: no unwind table
+ * cut hidden: no unwind table
  *
  * pushes_and_pops has call frame information for each of its instructions. The other two have none:
- * says_nothing() cannot be left, has_frame() can, by its frame pointer.
+ * says_nothing() cannot be left, has_frame() can, by its frame pointer. In "hidden" the frame
+ * pointer is that of with_room(), whose record leads past it and past hides().
  */
 #include "known.h"
+
+#include <alloca.h>
 
 void pushes_and_pops(void);
 void says_nothing(void);
@@ -103,12 +108,34 @@ FRAME static void without_cfi_but_frame(void)
 		outer(has_frame);
 }
 
+FRAME static void hides(void)
+{
+	says_nothing();
+	AFTER_CALL();
+}
+
+FRAME static void with_room(size_t bytes)
+{
+	char *room = alloca(bytes);
+
+	KEEP(room);
+	hides();
+	KEEP(room);
+}
+
+FRAME static void hidden(void)
+{
+	while (!is_over())
+		with_room(100);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct mode modes[] = {
 		{"cfi", with_cfi},
 		{"nocfi", without_cfi},
 		{"nocfifp", without_cfi_but_frame},
+		{"hidden", hidden},
 	};
 
 	(void)argc;

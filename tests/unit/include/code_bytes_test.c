@@ -186,12 +186,37 @@ static void who_calls_by_a_stub_is_in_the_link_register(void **state)
 	(void)state;
 }
 
+static void where_a_call_goes_is_known_of_direct_ones(void **state)
+{
+	u64 back = 0xfffffff0e8000000ULL, ahead = 0x00000100e8000000ULL;
+	u64 indirect = 0xd0ff000000000000ULL;
+
+	assert_int_equal(code_call_target(UNWIND_X86_64, back, 0x5000), 0x4ff0);
+	assert_int_equal(code_call_target(UNWIND_X86_64, ahead, 0x5000), 0x5100);
+	assert_int_equal(code_call_target(UNWIND_X86_64, indirect, 0x5000), 0);
+	assert_int_equal(code_call_target(UNWIND_ARM64, 0x97ffffffULL << 32, 0x5000), 0x4ff8);
+	assert_int_equal(code_call_target(UNWIND_ARM64, 0x94000002ULL << 32, 0x5000), 0x5004);
+	assert_int_equal(code_call_target(UNWIND_ARM64, 0xd63f0000ULL << 32, 0x5000), 0);
+	(void)state;
+}
+
+static void stubs_that_jump_are_known(void **state)
+{
+	assert_true(code_is_jump_stub(0x000025ffULL));		/* jmp *n(%rip) */
+	assert_true(code_is_jump_stub(0x000025fffa1e0ff3ULL));	/* endbr64 before it */
+	assert_true(code_is_jump_stub(0x0025fff2fa1e0ff3ULL));	/* and bnd */
+	assert_false(code_is_jump_stub(0x00000055fa1e0ff3ULL)); /* push %rbp */
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_form_of_call_is_known),
 		cmocka_unit_test(what_is_no_call_is_none),
 		cmocka_unit_test(calls_of_arm_are_known),
+		cmocka_unit_test(where_a_call_goes_is_known_of_direct_ones),
+		cmocka_unit_test(stubs_that_jump_are_known),
 		cmocka_unit_test(sigreturn_is_known_by_its_code),
 		cmocka_unit_test(every_instruction_of_a_stub_is_known),
 		cmocka_unit_test(who_calls_by_a_stub_is_in_the_link_register),

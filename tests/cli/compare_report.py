@@ -73,12 +73,14 @@ def grouped(titles, rows):
 
 
 def perf_key(keys, theirs):
-    """What perf calls these keys of ours: the same, or with a thread name that perf has cut."""
+    """What perf calls these keys of ours: the same, or with a thread name that perf has cut. Symbols
+    are whole ("[.] main"); one may well begin as another does."""
     if keys in theirs:
         return keys
     for other in theirs:
         if len(other) == len(keys) and all(
-            mine == name or (len(name) >= 7 and mine.startswith(name))
+            mine == name
+            or (len(name) >= 7 and not name.startswith("[") and mine.startswith(name))
             for name, mine in zip(other, keys)
         ):
             return other

@@ -12,7 +12,8 @@
 #
 # Untrue is a workload with a wrong stack, with too few that are whole, or with fewer than
 # LEAST_SAMPLES (20) samples. LEAST_WHOLE says how many percent must be whole, in place of what the
-# source says.
+# source says. In the two innermost frames of a stack libgcc's way into a handler excuses what stands
+# above it: see RESUMES.
 import os
 import re
 import sys
@@ -22,6 +23,10 @@ WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "work
 # What starts a process or a thread: nothing stands above it.
 ROOTS = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3", "__GI___clone3",
          "_dl_start", "__GI___clone"}
+# While these put the handler's registers in place of those that they have saved themselves, call
+# frame information leads from them into the handler's frame with a mixture of both (to libdw, too).
+RESUMES = {"_Unwind_Resume", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
+           "_Unwind_ForcedUnwind"}
 KERNEL = 0xFFFF800000000000
 EXAMPLES = 3
 
@@ -113,7 +118,8 @@ class Truth:
             return "whole"
         if len(frames) == 1 or (letters is not None and self.rest.fullmatch(letters)):
             return "cut"
-        return "wrong"
+        is_resuming = any(name in RESUMES for name, _ in frames[:2])
+        return "cut" if is_resuming else "wrong"
 
 
 def samples_of(path):

@@ -5,6 +5,11 @@
  * must be told apart (how to read the stacks: known.h).
  *
  * stacks x86_bits32: _start start outer middle leaf
+ * stacks x86_bits32: _start outer
+ * stacks x86_bits32: _start start middle
+ * stacks x86_bits32: _start start outer leaf
+ *
+ * The frame pointer passes over the caller of a function that has not set up its own yet.
  *
  * usage: x86_bits32      half a second or so
  */

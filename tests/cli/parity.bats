@@ -170,8 +170,8 @@ same_text() {
 	while read -r children self _ _ _ symbol; do
 		case $symbol in
 		main) [ "${self%\%}" = 0.00 ] ;;
-		bar) awk "BEGIN { exit !(${self%\%} > 35 && ${self%\%} < 45) }" ;;
-		foo) awk "BEGIN { exit !(${self%\%} > 55 && ${self%\%} < 65) }" ;;
+		bar) awk "BEGIN { exit !(${self%\%} > 30 && ${self%\%} < 50) }" ;;
+		foo) awk "BEGIN { exit !(${self%\%} > 50 && ${self%\%} < 70) }" ;;
 		*) continue ;;
 		esac
 		[ "$symbol" = foo ] || awk "BEGIN { exit !(${children%\%} > 95) }"

@@ -12,7 +12,7 @@ setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return
 	"$PERF" --version >/dev/null 2>&1 || return 0
 	[ "$(id -u)" = 0 ] || return 0
-	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 300
+	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 900
 	perf_records -F 999 -a -g -o all.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
 	perf_records -F 999 -z -a -g -o compressed.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
 	perf_records -F 199 -a --call-graph dwarf -o dwarf.data -- "$WORKLOADS/mainbarfoo" 200

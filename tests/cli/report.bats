@@ -9,7 +9,7 @@ setup_file() {
 	export PERF_CONFIG=/dev/null
 	cd "$BATS_FILE_TMPDIR" || return
 	[ "$(id -u)" = 0 ] || return 0
-	"$BPFPROF" record -q -z0 -F 999 -- "$WORKLOADS/mainbarfoo" 300 >/dev/null
+	"$BPFPROF" record -q -z0 -F 4999 -- "$WORKLOADS/mainbarfoo" 300 >/dev/null
 }
 
 setup() {

@@ -7,6 +7,8 @@
 load common
 
 setup_file() {
+	# Wrappers of python3 are programs with names longer than perf prints.
+	export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 	COMPARE=$(realpath "$BATS_TEST_DIRNAME/compare_report.py")
 	export COMPARE PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS=
 	cd "$BATS_FILE_TMPDIR" || return

@@ -14,7 +14,7 @@ setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return
 	"$PERF" --version >/dev/null 2>&1 || return 0
 	[ "$(id -u)" = 0 ] || return 0
-	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 900
+	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 3000
 	perf_records -F 999 -a -g -o all.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
 	perf_records -F 999 -z -a -g -o compressed.data -- "$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh"
 	perf_records -F 199 -a --call-graph dwarf -o dwarf.data -- "$WORKLOADS/mainbarfoo" 200
@@ -172,8 +172,8 @@ same_text() {
 	while read -r children self _ _ _ symbol; do
 		case $symbol in
 		main) [ "${self%\%}" = 0.00 ] ;;
-		bar) awk "BEGIN { exit !(${self%\%} > 30 && ${self%\%} < 50) }" ;;
-		foo) awk "BEGIN { exit !(${self%\%} > 50 && ${self%\%} < 70) }" ;;
+		bar) awk "BEGIN { exit !(${self%\%} > 35 && ${self%\%} < 45) }" ;;
+		foo) awk "BEGIN { exit !(${self%\%} > 55 && ${self%\%} < 65) }" ;;
 		*) continue ;;
 		esac
 		[ "$symbol" = foo ] || awk "BEGIN { exit !(${children%\%} > 95) }"

@@ -11,14 +11,14 @@
 #   NAME    PROGRAM.MODE
 #
 # Untrue is a workload with a wrong stack, with too few that are whole, or with fewer than
-# LEAST_SAMPLES (20) samples. LEAST_WHOLE says how many percent must be whole, in place of what the
+# LEAST_SAMPLES (50) samples. LEAST_WHOLE says how many percent must be whole, in place of what the
 # source says. In the two innermost frames of a stack libgcc's way into a handler excuses what stands
 # above it: see RESUMES.
 import os
 import re
 import sys
 
-LEAST = int(os.environ.get("LEAST_SAMPLES", "20"))
+LEAST = int(os.environ.get("LEAST_SAMPLES", "50"))
 WORKLOADS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "workloads")
 # What starts a process or a thread: nothing stands above it.
 ROOTS = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3", "__GI___clone3",

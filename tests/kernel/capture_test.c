@@ -190,8 +190,8 @@ static void ring_of_one_page_loses_and_counts_it(void **state)
 	/* Nobody drains until the command has ended. */
 	waitpid(capture_command(recording.capture), NULL, 0);
 	recording_stop(&recording);
-	/* What is in the ring, and what came while it was emptied at last. */
-	assert_in_range(recording.samples.count, 1, 2 * 4096 / 56);
+	/* Emptying it at last takes an emulated machine so long that more comes meanwhile. */
+	assert_in_range(recording.samples.count, 1, 4096 / 56 * (amount(1) ? 1 : 2));
 	assert_true(recording.totals.counters[COUNTER_lost_ring_full] > amount(500));
 	assert_adds_up(&recording);
 	recording_release(&recording);

@@ -88,7 +88,7 @@ FRAME static void forks(void)
 
 FRAME static void spawns(void)
 {
-	while (!are_over())
+	while (!is_over()) /* of its own time: what it starts takes most of the other */
 		outer(one_spawn);
 }
 

@@ -214,6 +214,25 @@ static int open_pipe_mode(struct perfdata *data)
 	return 0;
 }
 
+/* Branch records of a later kernel may be longer than we take them for, and all that follows in a
+ * sample would then be read from the wrong place. */
+static int refuse_unknown_branches(const struct perfdata *data)
+{
+	for (u32 i = 0; i < data->decoder.kinds.count; i++) {
+		const struct wire_attr *attr = &data->decoder.kinds.items[i].attr;
+		u64 unknown = attr->branch_sample_type & ~(BRANCH_UNKNOWN - 1ull);
+
+		if (!(attr->sample_type & SAMPLE_BRANCH_STACK) || !unknown)
+			continue;
+		return fail_plain(-ENOTSUP, "read it with the tool that recorded it",
+				  "%s: the branch stacks of event %s are of a kind that is not "
+				  "known here (branch_sample_type 0x%llx)",
+				  data->path, data->sources.items[i].name,
+				  (unsigned long long)unknown);
+	}
+	return 0;
+}
+
 static int open_input(struct perfdata *data)
 {
 	int error = read_file_header(data);
@@ -222,8 +241,10 @@ static int open_input(struct perfdata *data)
 		return error;
 	data->header.file_bytes = data->input.bytes.length;
 	if (data->file_header.size_bytes == PIPE_HEADER_BYTES)
-		return open_pipe_mode(data);
-	return open_file_mode(data);
+		error = open_pipe_mode(data);
+	else
+		error = open_file_mode(data);
+	return error ? error : refuse_unknown_branches(data);
 }
 
 static void input_release(struct input *input)

@@ -31,13 +31,22 @@ static const struct {
 	const char *name;
 	u32 field;
 } field_names[] = {
-	{"comm", PRINT_COMM},	    {"tid", PRINT_TID},
-	{"pid", PRINT_PID},	    {"time", PRINT_TIME},
-	{"cpu", PRINT_CPU},	    {"period", PRINT_PERIOD},
-	{"event", PRINT_EVENT},	    {"addr", PRINT_ADDR},
-	{"ip", PRINT_IP},	    {"sym", PRINT_SYM},
-	{"symoff", PRINT_SYMOFF},   {"dso", PRINT_DSO},
-	{"brstack", PRINT_BRSTACK}, {"provenance", PRINT_PROVENANCE},
+	{"comm", PRINT_COMM},
+	{"tid", PRINT_TID},
+	{"pid", PRINT_PID},
+	{"time", PRINT_TIME},
+	{"cpu", PRINT_CPU},
+	{"period", PRINT_PERIOD},
+	{"event", PRINT_EVENT},
+	{"addr", PRINT_ADDR},
+	{"ip", PRINT_IP},
+	{"sym", PRINT_SYM},
+	{"symoff", PRINT_SYMOFF},
+	{"dso", PRINT_DSO},
+	{"brstack", PRINT_BRSTACK},
+	{"brstacksym", PRINT_BRSTACKSYM},
+	{"brstackoff", PRINT_BRSTACKOFF},
+	{"provenance", PRINT_PROVENANCE},
 };
 
 /* The field of a name that is `length` bytes long, 0 if there is none. */
@@ -65,7 +74,7 @@ static int unknown_field(const char *name, size_t length)
 	return fail_plain(-EINVAL,
 			  remedy ? remedy
 				 : "there are comm, tid, pid, time, cpu, period, event, addr, ip, "
-				   "sym, symoff, dso, brstack, provenance",
+				   "sym, symoff, dso, brstack, brstacksym, brstackoff, provenance",
 			  "unknown field '%s'", word);
 }
 
@@ -112,7 +121,7 @@ static const struct option_row options[] = {
 	 .argument = "LIST",
 	 .help = "what to print of a sample: "
 		 "comm,tid,pid,time,cpu,period,event,addr,ip,sym,symoff,dso,"
-		 "brstack,provenance; +FIELD and -FIELD change the default",
+		 "brstack,brstacksym,brstackoff,provenance; +FIELD and -FIELD change the default",
 	 .parse = parse_fields},
 	{.kind = OPTION_FLAG,
 	 .letter = 'G',
@@ -203,7 +212,7 @@ static const struct option_row options[] = {
 static int check_recorded(const struct script_settings *settings, const struct perfdata *data)
 {
 	enum { BIT_ADDR = 8 };
-	u32 count, recorded = ~(u32)(PRINT_CPU | PRINT_TIME | PRINT_ADDR | PRINT_BRSTACK |
+	u32 count, recorded = ~(u32)(PRINT_CPU | PRINT_TIME | PRINT_ADDR | PRINT_BRANCHES |
 				     PRINT_PROVENANCE);
 	const struct event_source *sources = perfdata_sources(data, &count);
 
@@ -211,7 +220,7 @@ static int check_recorded(const struct script_settings *settings, const struct p
 	for (u32 i = 0; i < count; i++) {
 		recorded |= sources[i].has_cpu ? PRINT_CPU : 0;
 		recorded |= sources[i].has_time ? PRINT_TIME : 0;
-		recorded |= sources[i].has_branches ? PRINT_BRSTACK : 0;
+		recorded |= sources[i].has_branches ? PRINT_BRANCHES : 0;
 		recorded |= sources[i].sample_bits & BIT_ADDR ? PRINT_ADDR : 0;
 	}
 	if (settings->choice.cpus && !(recorded & PRINT_CPU))

@@ -24,10 +24,11 @@ struct script_printer {
 	struct locator *locator;
 	struct profile *profile;
 	FILE *out;
-	int name_width;	    /* of the longest event's name */
-	string_list names;  /* by source, printable */
-	string_list leaves; /* by location: what follows an address; 0: not made yet */
-	string_list frames; /* by location: its lines in a chain */
+	int name_width;		 /* of the longest event's name */
+	string_list names;	 /* by source, printable */
+	string_list leaves;	 /* by location: what follows an address; 0: not made yet */
+	string_list frames;	 /* by location: its lines in a chain */
+	string_list branch_ends; /* by location: see make_branch_end() */
 	struct text scratch;
 };
 
@@ -175,24 +176,94 @@ static void print_time(const struct script_printer *printer, u64 time_ns)
 	fprintf(printer->out, "%12s: ", seconds);
 }
 
-static void print_branches(const struct script_printer *printer, const struct sample *sample)
+/* --- branches --- */
+
+/* Which of the three forms is printed: the first that is asked for, as in perf. */
+static u32 branch_form(const struct script_printer *printer)
 {
-	/* PERF_BR_*, as perf writes them */
+	u32 asked = printer->layout.fields & PRINT_BRANCHES;
+
+	return asked & -asked;
+}
+
+/* What is the same wherever a location is an end of a branch: its name, its binary. */
+static string_id make_branch_end(struct script_printer *printer, const struct location_row *at)
+{
+	const struct function_row *outer = outer_function(printer, at);
+	struct text *text = &printer->scratch;
+
+	if (branch_form(printer) == PRINT_BRSTACKSYM) {
+		text_append_printable(text, outer ? text_of(printer, outer->name) : "[unknown]");
+		if (outer)
+			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
+	}
+	if (printer->layout.fields & PRINT_DSO) {
+		text_append(text, "(");
+		text_append_printable(text, binary_name(printer, at));
+		text_append(text, ")");
+	}
+	return intern_text(&printer->profile->strings, text_view(text));
+}
+
+/* Where in its file, or in the kernel's text, an address is. */
+static u64 branch_offset(const struct script_printer *printer, location_id location)
+{
+	const struct location_row *at = &printer->profile->locations.items[location];
+
+	return at->address - printer->profile->binaries.items[at->binary].start;
+}
+
+static void print_branch_end(struct script_printer *printer, const struct sample *sample,
+			     u64 address)
+{
+	location_id location = locate(printer, sample->pid, address, address_space_of(address));
+	u32 form = branch_form(printer);
+
+	if (form == PRINT_BRSTACK)
+		fprintf(printer->out, "0x%" PRIx64, address);
+	else if (form == PRINT_BRSTACKOFF)
+		fprintf(printer->out, "0x%" PRIx64, branch_offset(printer, location));
+	if (form == PRINT_BRSTACKSYM || (printer->layout.fields & PRINT_DSO))
+		fputs(location_text(printer, &printer->branch_ends, location, make_branch_end),
+		      printer->out);
+}
+
+static const char *branch_type(u64 flags)
+{
+	/* PERF_BR_* and PERF_BR_NEW_*, as perf writes them */
 	static const char *const types[] = {
 		"",	  "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",	"SYSCALL",
 		"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
 	};
+	static const char *const new_types[] = {
+		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
+		"ARCH_2",     "ARCH_3",	    "ARCH_4",	  "ARCH_5",
+	};
+	enum { EXTENDED = 15 };
+	u64 type = flags >> 20 & 15, new_type = flags >> 26 & 15;
+
+	if (type == EXTENDED)
+		return new_type < ARRAY_COUNT(new_types) ? new_types[new_type] : "";
+	return types[type];
+}
+
+static void print_branches(struct script_printer *printer, const struct sample *sample)
+{
 	enum { MISPREDICTED = 1, PREDICTED = 2, IN_TRANSACTION = 4, ABORTED = 8 };
 
 	for (u16 i = 0; i < sample->branch_count; i++) {
 		const struct branch *branch = &sample->branches[i];
-		u64 flags = branch->flags, type = flags >> 20 & 15;
-		char prediction = flags & MISPREDICTED ? 'M' : flags & PREDICTED ? 'P' : '-';
+		u64 flags = branch->flags;
+		char prediction = flags & PREDICTED ? 'P' : flags & MISPREDICTED ? 'M' : '-';
 
-		fprintf(printer->out, " 0x%" PRIx64 "/0x%" PRIx64 "/%c/%c/%c/%u/%s ", branch->from,
-			branch->to, prediction, flags & IN_TRANSACTION ? 'X' : '-',
-			flags & ABORTED ? 'A' : '-', (unsigned int)(flags >> 4 & 0xffff),
-			type < ARRAY_COUNT(types) ? types[type] : "");
+		if (branch_form(printer) != PRINT_BRSTACKSYM)
+			fputc(' ', printer->out);
+		print_branch_end(printer, sample, branch->from);
+		fputc('/', printer->out);
+		print_branch_end(printer, sample, branch->to);
+		fprintf(printer->out, "/%c/%c/%c/%u/%s ", prediction,
+			flags & IN_TRANSACTION ? 'X' : '-', flags & ABORTED ? 'A' : '-',
+			(unsigned int)(flags >> 4 & 0xffff), branch_type(flags));
 	}
 }
 
@@ -271,7 +342,7 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 		fprintf(printer->out, " %16" PRIx64 "%s", sample->address,
 			leaf_text(printer, sample, sample->address));
 	}
-	if (fields & PRINT_BRSTACK)
+	if (fields & PRINT_BRANCHES)
 		print_branches(printer, sample);
 	fputc('\n', printer->out);
 	return ferror(printer->out) ? fail(-EIO, NULL, "cannot write") : 0;
@@ -320,6 +391,7 @@ void script_printer_free(struct script_printer *printer)
 	vec_release(&printer->names);
 	vec_release(&printer->leaves);
 	vec_release(&printer->frames);
+	vec_release(&printer->branch_ends);
 	text_release(&printer->scratch);
 	free(printer);
 }

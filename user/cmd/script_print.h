@@ -26,6 +26,9 @@ enum script_field {
 	PRINT_DSO = 1 << 11,
 	PRINT_BRSTACK = 1 << 12,
 	PRINT_PROVENANCE = 1 << 13, /* ours: how the user stack was walked and why it ended */
+	PRINT_BRSTACKSYM = 1 << 14, /* of the three forms the first that is asked for is printed */
+	PRINT_BRSTACKOFF = 1 << 15,
+	PRINT_BRANCHES = PRINT_BRSTACK | PRINT_BRSTACKSYM | PRINT_BRSTACKOFF,
 };
 
 struct script_layout {

@@ -54,6 +54,13 @@ enum stack_cut {
 	CUT_BROKEN,	  /* a frame pointer that does not point up the stack */
 };
 
+/* The space of an address that nothing else is known of. Both of our architectures give the kernel
+ * the upper half. */
+static inline enum frame_space address_space_of(u64 address)
+{
+	return address >> 63 ? SPACE_KERNEL : SPACE_USER;
+}
+
 struct frame {
 	u64 address; /* virtual; of a caller: the return address */
 	u8 space;    /* enum frame_space */

@@ -318,7 +318,7 @@ bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf
 $(BUILD)/tests/bench/rows: tests/bench/rows.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) "  BENCH $@"
-	$(Q)$(CC) $(INCLUDES) $(C_FLAGS) $^ $(LDFLAGS) $(LDLIBS) -o $@
+	$(Q)$(CC) $(INCLUDES) -Itests $(C_FLAGS) $^ $(LDFLAGS) $(LDLIBS) -o $@
 
 # --- lint -----------------------------------------------------------------------------------------
 LINTS := format clang tidy cppcheck shell layers headers contracts spdx size

@@ -8,7 +8,7 @@
  * The CPU time of one round is exact, but kernels split it into user and system by ticks: that
  * share is taken over all rounds.
  */
-#include "base/file.h"
+#include "unit/map_file.h"
 #include "unwind/unwind.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static int measure(const char *path, int rounds, struct cost *cost)
 	CLEANUP(file_unmap) struct bytes image = {0};
 	struct rusage before, after;
 	double user, system;
-	int error = file_map(path, &image);
+	int error = map_file(path, &image);
 
 	getrusage(RUSAGE_SELF, &before);
 	for (int round = 0; round < rounds && !error; round++)

@@ -5,12 +5,12 @@
 #ifndef TESTS_KERNEL_UNWIND_ASKING_H
 #define TESTS_KERNEL_UNWIND_ASKING_H
 
-#include "base/file.h"
 #include "base/memory.h"
 #include "bpfprof/counters.h"
 #include "capture/unwind_tables.h"
 #include "host/host.h"
 #include "kernel/recording.h"
+#include "unit/map_file.h"
 #include "unwind/unwind.h"
 
 #include <bpf/bpf.h>

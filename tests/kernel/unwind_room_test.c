@@ -23,7 +23,7 @@ static u32 words_of_large_file(void)
 	CLEANUP(rule_set_release) struct rule_set rules;
 	CLEANUP(file_unmap) struct bytes image = {0};
 
-	assert_int_equal(file_map(large_file(), &image), 0);
+	assert_int_equal(map_file(large_file(), &image), 0);
 	rule_set_init(&rules);
 	assert_int_equal(unwind_table_read(image, &rules, UNWIND_RULE_MAX, &table), 0);
 	assert_int_equal(table_words_make(table, &rules, &words), 0);

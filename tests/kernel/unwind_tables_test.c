@@ -35,7 +35,7 @@ static void assert_words_of(const struct unwind_place *place, const char *path)
 	CLEANUP(file_unmap) struct bytes image = {0};
 	u32 step;
 
-	assert_int_equal(file_map(path, &image), 0);
+	assert_int_equal(map_file(path, &image), 0);
 	rule_set_init(&rules);
 	assert_int_equal(unwind_table_read(image, &rules, UNWIND_RULE_MAX, &table), 0);
 	assert_int_equal(table_words_make(table, &rules, &words), 0);

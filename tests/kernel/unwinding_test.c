@@ -5,8 +5,9 @@
  */
 #include "kernel/recording.h"
 
-#include "base/file.h"
 #include "bpfprof/settings.h"
+#include "unit/map_file.h"
+#include "unit/table_rule.h"
 #include "unwind/unwind.h"
 #include "unwinding.h"
 #include "unwinding.skel.h"
@@ -100,7 +101,7 @@ static void the_rule_found_in_the_kernel_is_the_one_found_outside(void **state)
 	struct rule_set rules;
 	u32 found = 0;
 
-	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	assert_int_equal(map_file("/proc/self/exe", &image), 0);
 	rule_set_init(&rules);
 	assert_int_equal(unwind_table_read(image, &rules, RULES_MAX, &table), 0);
 	assert_int_equal(table_words_make(table, &rules, &words), 0);
@@ -109,7 +110,7 @@ static void the_rule_found_in_the_kernel_is_the_one_found_outside(void **state)
 	ask_offsets(&asker, table);
 	for (u32 i = 0; i < QUESTIONS_MAX; i++) {
 		const struct question *question = &asker.questions[i];
-		u32 number = unwind_table_find(table, question->asked);
+		u32 number = table_rule(table, question->asked);
 
 		found += question->has_answer != 0;
 		assert_memory_equal(&question->rule, &rules.rules.items[number],

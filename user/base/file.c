@@ -33,16 +33,6 @@ int file_map_fd(int fd, struct bytes *ret_bytes)
 	return 0;
 }
 
-int file_map(const char *path, struct bytes *ret_bytes)
-{
-	/* O_NONBLOCK: opening a FIFO that somebody put there must not hang. */
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-
-	if (fd < 0)
-		return -errno;
-	return file_map_fd(fd, ret_bytes);
-}
-
 void file_unmap(struct bytes *bytes)
 {
 	if (bytes->length)

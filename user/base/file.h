@@ -10,13 +10,11 @@
 #include <sys/types.h>
 
 /*
- * Maps a regular file read-only, private.
+ * Maps a regular file read-only, private. The descriptor stays the caller's.
  *
  * ret_bytes  the whole file, unmapped with file_unmap(); length 0 for an empty file
  * Returns 0 or a negative errno without a sentence: the caller knows what the file was for.
  */
-int file_map(const char *path, struct bytes *ret_bytes);
-/* The same for an open descriptor, which stays the caller's. */
 int file_map_fd(int fd, struct bytes *ret_bytes);
 /* Unmaps; harmless on empty bytes, which it leaves behind. For CLEANUP too. */
 void file_unmap(struct bytes *bytes);

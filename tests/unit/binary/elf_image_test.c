@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "binary/binary.h"
 #include "unit/elf_maker.h"
+#include "unit/map_file.h"
 #include "unit/unit.h"
 
 #include <errno.h>
@@ -109,7 +110,7 @@ static int copy_of_ourselves(void)
 	CLEANUP(file_unmap) struct bytes image = {0};
 	int fd = memfd_create("copy", 0);
 
-	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	assert_int_equal(map_file("/proc/self/exe", &image), 0);
 	assert_int_equal(file_write_all(fd, image.start, image.length), 0);
 	return fd;
 }
@@ -123,7 +124,7 @@ static u64 offset_of_section(const char *name)
 	size_t names;
 	Elf *elf;
 
-	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	assert_int_equal(map_file("/proc/self/exe", &image), 0);
 	elf = elf_memory((char *)(uintptr_t)image.start, image.length);
 	assert_int_equal(elf_getshdrstrndx(elf, &names), 0);
 	do {
@@ -143,7 +144,7 @@ static void a_copy_for_unwinding_holds_the_frames_and_little_else(void **state)
 	struct elf_digest digest;
 
 	(void)state;
-	assert_int_equal(file_map("/proc/self/exe", &whole), 0);
+	assert_int_equal(map_file("/proc/self/exe", &whole), 0);
 	assert_int_equal(elf_image_frames(fd, &image, &digest), 0);
 	assert_int_equal(image.length, whole.length);
 	assert_memory_equal(image.start + frames, whole.start + frames, 4096);

@@ -4,7 +4,8 @@
  */
 #include "bpfprof/unwind_find.h"
 
-#include "base/file.h"
+#include "unit/map_file.h"
+#include "unit/table_rule.h"
 #include "unit/unit.h"
 #include "unwind/unwind.h"
 
@@ -44,7 +45,7 @@ static struct space space_of(const char *path)
 	CLEANUP(file_unmap) struct bytes image = {0};
 	struct space space = {.missing = ~0U};
 
-	assert_int_equal(file_map(path, &image), 0);
+	assert_int_equal(map_file(path, &image), 0);
 	rule_set_init(&space.rules);
 	assert_int_equal(unwind_table_read(image, &space.rules, RULES_MAX, &space.table), 0);
 	assert_int_equal(table_words_make(space.table, &space.rules, &space.words), 0);
@@ -64,7 +65,7 @@ static void place_at(struct space *space, u32 first_word)
 
 static void assert_found(struct space *space, u64 offset)
 {
-	u32 number = unwind_table_find(space->table, offset);
+	u32 number = table_rule(space->table, offset);
 	const struct unwind_rule *rule = unwind_find(&space->words.place, offset, read_chunk,
 						     space);
 	static const struct unwind_rule none;

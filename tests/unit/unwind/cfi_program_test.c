@@ -2,27 +2,19 @@
 /*
  * Call frame instructions: which rules they make, and what becomes of what no rule can hold.
  */
-#include "unit/cfi_maker.h"
+#include "unit/cfi_reading.h"
 #include "unit/unit.h"
-#include "unwind/cfi_sections.h"
-#include "unwind/unwind.h"
 
 #include <errno.h>
 
-enum { RULES_MAX = 1 << 16, START = MADE_TEXT_START, END = MADE_TEXT_START + 0x1000 };
+enum { END = START + 0x1000 };
 
 static const u64 whole[2] = {START, END};
-
-struct reading {
-	struct made_cfi *made;
-	struct rule_set rules;
-	struct unwind_table *table;
-};
 
 /* Reads a binary whose one function has these instructions. */
 static struct reading read_function(u16 machine, const u8 *instructions, size_t count)
 {
-	struct reading reading = {.made = must_alloc(sizeof(*reading.made))};
+	struct reading reading = reading_new();
 	struct made_cfi *made = reading.made;
 	u64 section, cie;
 
@@ -33,22 +25,8 @@ static struct reading read_function(u16 machine, const u8 *instructions, size_t 
 				    : made_usual_cie(made);
 	made_fde(made, cie, whole, instructions, count);
 	made_end(made, section, SHF_ALLOC);
-	rule_set_init(&reading.rules);
-	assert_int_equal(
-		unwind_table_read(made_image(made), &reading.rules, RULES_MAX, &reading.table), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	return reading;
-}
-
-static struct unwind_rule rule_at(const struct reading *reading, u64 address)
-{
-	return reading->rules.rules.items[unwind_table_find(reading->table, address)];
-}
-
-static void release(struct reading *reading)
-{
-	unwind_table_free(reading->table);
-	rule_set_release(&reading->rules);
-	free(reading->made);
 }
 
 static void a_remembered_state_comes_back(void **state)
@@ -63,7 +41,7 @@ static void a_remembered_state_comes_back(void **state)
 	assert_int_equal(rule_at(&reading, START + 6).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, END - 1).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, END).cfa_kind, CFA_NONE);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -74,7 +52,7 @@ static void size_of_arguments_changes_no_rule(void **state)
 
 	assert_int_equal(rule_at(&reading, START + 1).cfa_offset, 8);
 	assert_int_equal(rule_at(&reading, START + 2).cfa_offset, 24);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -83,7 +61,7 @@ static void an_undefined_return_address_is_the_end_of_the_stack(void **state)
 	struct reading reading = read_function(EM_X86_64, MADE_BYTES(0x07, 16));
 
 	assert_int_equal(rule_at(&reading, START).cfa_kind, CFA_END);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -101,8 +79,8 @@ static void a_signed_return_address_is_one_of_arm64_only(void **state)
 	assert_int_equal(arm64.table->result.broken, 0);
 	assert_int_equal(rule_at(&x86, START + 4).cfa_kind, CFA_UNSUPPORTED);
 	assert_int_equal(x86.table->result.broken, 1);
-	release(&arm64);
-	release(&x86);
+	reading_release(&arm64);
+	reading_release(&x86);
 	(void)state;
 }
 
@@ -113,7 +91,7 @@ static void return_address_may_be_in_a_register(void **state)
 
 	assert_int_equal(rule_at(&reading, START + 4).pc_kind, SAVED_IN_REGISTER);
 	assert_int_equal(rule_at(&reading, START + 4).pc_offset, 5);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -127,7 +105,7 @@ static void rbx_is_followed_as_far_as_a_word_below_the_cfa(void **state)
 	assert_int_equal(rule_at(&reading, START + 4).rbx_words, 3);
 	assert_int_equal(rule_at(&reading, START + 8).rbx_words, 0);
 	assert_int_equal(rule_at(&reading, START + 12).rbx_words, UNWIND_RBX_LOST);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -165,7 +143,7 @@ static void what_no_rule_can_hold_is_a_rule_that_says_so_and_counted(void **stat
 		assert_int_equal(rule_at(&reading, END - 1).cfa_kind, CFA_UNSUPPORTED);
 		assert_int_equal(reading.table->result.unsupported[one->reason], 1);
 		assert_int_equal(reading.table->result.broken, one->reason == CFI_BROKEN);
-		release(&reading);
+		reading_release(&reading);
 	}
 	(void)state;
 }
@@ -178,7 +156,7 @@ static void states_are_not_remembered_without_end(void **state)
 	memset(bomb, 0x0a, sizeof(bomb));
 	reading = read_function(EM_X86_64, bomb, sizeof(bomb));
 	assert_int_equal(reading.table->result.unsupported[CFI_BROKEN], 1);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -196,7 +174,7 @@ static void a_rule_for_every_byte_of_a_page_is_found_again(void **state)
 	assert_int_equal(reading.table->row_count, 4096 + 1);
 	for (u32 i = 0; i < 4096; i++)
 		assert_int_equal(rule_at(&reading, START + i).cfa_offset, i & 1 ? 16 : 8);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 

@@ -2,51 +2,15 @@
 /*
  * Where call frame information comes from: sections, the table behind them, and broken ones.
  */
-#include "unit/cfi_maker.h"
+#include "unit/cfi_reading.h"
 #include "unit/unit.h"
-#include "unwind/eh_frame.h"
-#include "unwind/unwind.h"
 
 #include <errno.h>
 #include <zlib.h>
 #include <zstd.h>
 
-enum { RULES_MAX = 1 << 16, START = MADE_TEXT_START };
-
 static const u64 first[2] = {START, START + 0x100};
 static const u64 second[2] = {START + 0x200, START + 0x300};
-
-struct reading {
-	struct made_cfi *made;
-	struct rule_set rules;
-	struct unwind_table *table;
-};
-
-static struct reading reading_new(void)
-{
-	struct reading reading = {.made = must_alloc(sizeof(*reading.made))};
-
-	rule_set_init(&reading.rules);
-	return reading;
-}
-
-static int read_made(struct reading *reading)
-{
-	return unwind_table_read(made_image(reading->made), &reading->rules, RULES_MAX,
-				 &reading->table);
-}
-
-static struct unwind_rule rule_at(const struct reading *reading, u64 address)
-{
-	return reading->rules.rules.items[unwind_table_find(reading->table, address)];
-}
-
-static void release(struct reading *reading)
-{
-	unwind_table_free(reading->table);
-	rule_set_release(&reading->rules);
-	free(reading->made);
-}
 
 /* A section with one function, CFA = rsp + `offset`. Returns where it begins. */
 static u64 add_section(struct made_cfi *made, bool is_debug_frame, const u64 range[2], u8 offset)
@@ -87,13 +51,13 @@ static void debug_frame_has_only_what_eh_frame_lacks(void **state)
 	made_fde(reading.made, cie, first, MADE_BYTES(0x0e, 64));
 	made_fde(reading.made, cie, inside, MADE_BYTES(0x0e, 64));
 	made_end(reading.made, section, 0);
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, first[0]).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, first[1] - 1).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, first[1]).cfa_kind, CFA_NONE);
 	assert_int_equal(rule_at(&reading, second[0]).cfa_offset, 32);
 	assert_int_equal(reading.table->row_count, 4);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -106,11 +70,11 @@ static void a_function_inside_another_ends_it(void **state)
 	made_fde(reading.made, cie, inside, MADE_BYTES(0x0e, 64));
 	made_fde(reading.made, cie, first, MADE_BYTES(0x0e, 16));
 	made_end(reading.made, section, SHF_ALLOC);
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, inside[0] - 1).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, inside[0]).cfa_offset, 64);
 	assert_int_equal(rule_at(&reading, inside[1]).cfa_kind, CFA_NONE);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -124,11 +88,11 @@ static void functions_outside_of_all_segments_have_no_rows(void **state)
 	made_fde(reading.made, cie, half, MADE_BYTES(0x0e, 16));
 	made_fde(reading.made, cie, outside, MADE_BYTES(0x0e, 32));
 	made_end(reading.made, section, SHF_ALLOC);
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, MADE_IMAGE_BYTES - 1).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, MADE_IMAGE_BYTES).cfa_kind, CFA_NONE);
 	assert_int_equal(reading.table->row_count, 2);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -147,12 +111,12 @@ static void eh_frame_is_found_without_section_headers(void **state)
 	made_put(made, MADE_BYTES(0xff, 0xff, 0, 0, 0xff, 0xff, 0xff, 0xff));
 	/* The table claims more rows than there are bytes. */
 	add_header(made, section, fdes, 0xffffffff);
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, first[0]).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, second[0]).cfa_offset, 32);
 	assert_int_equal(reading.table->result.functions, 2);
 	assert_int_equal(reading.table->result.broken, 0);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -185,9 +149,9 @@ static void a_packed_debug_frame_is_read(void **state)
 
 		add_section(reading.made, true, first, 16);
 		pack_section(reading.made, type, reading.made->sections[0].sh_size);
-		assert_int_equal(read_made(&reading), 0);
+		assert_int_equal(reading_read(&reading), 0);
 		assert_int_equal(rule_at(&reading, first[0]).cfa_offset, 16);
-		release(&reading);
+		reading_release(&reading);
 	}
 	(void)state;
 }
@@ -202,11 +166,11 @@ static void a_packed_section_that_lies_about_its_size_is_counted_as_broken(void 
 		add_section(reading.made, false, second, 32);
 		add_section(reading.made, true, first, 16);
 		pack_section(reading.made, ELFCOMPRESS_ZLIB, claims[i]);
-		assert_int_equal(read_made(&reading), 0);
+		assert_int_equal(reading_read(&reading), 0);
 		assert_int_equal(rule_at(&reading, second[0]).cfa_offset, 32);
 		assert_int_equal(rule_at(&reading, first[0]).cfa_kind, CFA_NONE);
 		assert_int_equal(reading.table->result.broken, 1);
-		release(&reading);
+		reading_release(&reading);
 	}
 	(void)state;
 }
@@ -228,9 +192,9 @@ static void cies_that_overlap_are_refused_at_once(void **state)
 		made_fde(made, cies[i], first, MADE_BYTES(0x0e, 16));
 	made->next = section + 2 * length;
 	made_end(made, section, SHF_ALLOC);
-	assert_int_equal(read_made(&reading), -EBADMSG);
+	assert_int_equal(reading_read(&reading), -EBADMSG);
 	assert_null(reading.table);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -259,8 +223,8 @@ static void a_cut_section_is_refused(void **state)
 
 	add_section(reading.made, false, first, 16);
 	reading.made->sections[0].sh_size -= 8;
-	assert_int_equal(read_made(&reading), -EBADMSG);
-	release(&reading);
+	assert_int_equal(reading_read(&reading), -EBADMSG);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -274,11 +238,11 @@ static void a_cie_that_is_a_function_is_none(void **state)
 	made_fde(made, fde, second, MADE_BYTES(0x0e, 32));
 	made_fde(made, made->next, second, MADE_BYTES(0x0e, 32)); /* itself */
 	made_end(made, section, SHF_ALLOC);
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, first[0]).cfa_offset, 16);
 	assert_int_equal(rule_at(&reading, second[0]).cfa_kind, CFA_NONE);
 	assert_int_equal(reading.table->result.broken, 2);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -287,8 +251,8 @@ static void a_binary_without_call_frame_information_is_told_apart(void **state)
 	struct reading reading = reading_new();
 
 	reading.made->next = MADE_HEADERS_BYTES;
-	assert_int_equal(read_made(&reading), -ENODATA);
-	release(&reading);
+	assert_int_equal(reading_read(&reading), -ENODATA);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -298,9 +262,9 @@ static void nobody_calls_the_first_instruction_of_a_program(void **state)
 
 	add_section(reading.made, false, second, 16);
 	reading.made->entry = START;
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, START).cfa_kind, CFA_END);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 
@@ -316,9 +280,9 @@ static void the_entry_of_a_library_is_not_where_a_program_begins(void **state)
 	made->segments[made->segment_count++] = (Elf64_Phdr){.p_type = PT_DYNAMIC,
 							     .p_vaddr = made->next};
 	made_put(made, dynamic, sizeof(dynamic));
-	assert_int_equal(read_made(&reading), 0);
+	assert_int_equal(reading_read(&reading), 0);
 	assert_int_equal(rule_at(&reading, START).cfa_kind, CFA_NONE);
-	release(&reading);
+	reading_release(&reading);
 	(void)state;
 }
 

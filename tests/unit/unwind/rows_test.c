@@ -2,7 +2,8 @@
 /*
  * Unwind rows of real binaries against libdw's reading of the same call frame information.
  */
-#include "base/file.h"
+#include "unit/map_file.h"
+#include "unit/table_rule.h"
 #include "unit/unit.h"
 #include "unwind/unwind.h"
 
@@ -76,7 +77,7 @@ static u64 compare_segment(Dwarf_CFI *cfi, const struct unwind_table *table,
 	u64 step = segment->p_filesz / PROBES + 1, both = 0;
 
 	for (u64 at = 0; at < segment->p_filesz; at += step) {
-		u32 number = unwind_table_find(table, segment->p_offset + at);
+		u32 number = table_rule(table, segment->p_offset + at);
 		const struct unwind_rule *rule = &rules->rules.items[number];
 		Dwarf_Op memory[3];
 		Dwarf_Frame *frame = NULL;
@@ -131,7 +132,7 @@ static void rows_of_real_binaries_equal_libdws_answers(void **state)
 	for (size_t i = 0; i < ARRAY_COUNT(binaries); i++) {
 		CLEANUP(file_unmap) struct bytes image = {0};
 
-		if (file_map(binaries[i], &image))
+		if (map_file(binaries[i], &image))
 			continue; /* not on this machine */
 		assert_true(compare(image) > 1000);
 		compared++;
@@ -147,7 +148,7 @@ static void a_row_costs_little_more_than_four_bytes(void **state)
 	struct rule_set rules;
 
 	rule_set_init(&rules);
-	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	assert_int_equal(map_file("/proc/self/exe", &image), 0);
 	assert_int_equal(unwind_table_read(image, &rules, RULES_MAX, &table), 0);
 	assert_true(table->row_count > 100);
 	assert_true(4.0 * (table->row_count + table->page_count) / table->row_count < 4.3);
@@ -159,7 +160,7 @@ static void a_cut_image_is_refused_or_read_in_part(void **state)
 {
 	CLEANUP(file_unmap) struct bytes image = {0};
 
-	assert_int_equal(file_map("/proc/self/exe", &image), 0);
+	assert_int_equal(map_file("/proc/self/exe", &image), 0);
 	for (size_t length = 0; length < image.length; length += image.length / 97 + 1) {
 		CLEANUP(unwind_table_freep) struct unwind_table *table = NULL;
 		/* A copy of its own, so that reading past its end is caught. */
@@ -216,15 +217,14 @@ static void where_a_program_begins_is_the_end_of_the_stack(void **state)
 		u64 entry;
 
 		rule_set_init(&rules);
-		if (file_map(programs[i], &image))
+		if (map_file(programs[i], &image))
 			continue; /* of the other architecture */
 		entry = entry_of(image);
 		assert_int_equal(unwind_table_read(image, &rules, RULES_MAX, &table), 0);
 		/* There, and at the return address of the first call. */
 		for (u32 at = 0; at < 16; at += 8)
-			assert_int_equal(
-				rules.rules.items[unwind_table_find(table, entry + at)].cfa_kind,
-				CFA_END);
+			assert_int_equal(rules.rules.items[table_rule(table, entry + at)].cfa_kind,
+					 CFA_END);
 	}
 	(void)state;
 }

@@ -9,10 +9,10 @@
  *
  * usage: step_proof_test [FILE...]      all rows of these files
  */
-#include "base/file.h"
 #include "bpfprof/event.h"
 #include "bpfprof/unwind_find.h"
 #include "bpfprof/unwind_step.h"
+#include "unit/map_file.h"
 #include "unit/unit.h"
 #include "unit/unwind/dwarf_eval.h"
 #include "unwind/unwind.h"
@@ -389,7 +389,7 @@ static void steps_equal_libdws(void **state)
 		CLEANUP(freep) char *path = path_of(binaries[i]);
 		struct proof proof;
 
-		if (file_map(path, &image))
+		if (map_file(path, &image))
 			continue; /* not on this machine */
 		proof = prove(path, image, is_all());
 		assert_true(proof.addresses > 100);
@@ -404,7 +404,7 @@ static int prove_file(const char *path, const struct stat *status, int type, str
 {
 	CLEANUP(file_unmap) struct bytes image = {0};
 
-	if (type == FTW_F && S_ISREG(status->st_mode) && !file_map(path, &image))
+	if (type == FTW_F && S_ISREG(status->st_mode) && !map_file(path, &image))
 		prove(path, image, true);
 	(void)walk;
 	return 0;
@@ -425,7 +425,7 @@ static void steps_of_files_equal_libdws(void **state)
 	for (char **path = *state; *path; path++) {
 		CLEANUP(file_unmap) struct bytes image = {0};
 
-		assert_int_equal(file_map(*path, &image), 0);
+		assert_int_equal(map_file(*path, &image), 0);
 		prove(*path, image, true);
 	}
 }

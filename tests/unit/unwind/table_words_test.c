@@ -2,7 +2,7 @@
 /*
  * Words of unwind tables: what was put in is found again, in no more room than was promised.
  */
-#include "base/file.h"
+#include "unit/map_file.h"
 #include "unit/unit.h"
 #include "unwind/unwind.h"
 
@@ -49,7 +49,7 @@ static bool make(const char *path, struct made *made)
 	CLEANUP(file_unmap) struct bytes image = {0};
 
 	*made = (struct made){0};
-	if (file_map(path, &image))
+	if (map_file(path, &image))
 		return false;
 	rule_set_init(&made->rules);
 	assert_int_equal(unwind_table_read(image, &made->rules, RULES_MAX, &made->table), 0);

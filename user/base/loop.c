@@ -67,11 +67,6 @@ void loop_close(struct loop *loop)
 	free(loop);
 }
 
-void loop_closep(struct loop **loop)
-{
-	loop_close(*loop);
-}
-
 /* Takes over `fd` unless it is a plain descriptor. */
 static int loop_add(struct loop *loop, enum watch_kind kind, int fd, struct loop_handler handler)
 {

@@ -31,8 +31,6 @@ struct loop_handler {
 int loop_open(struct loop **ret_loop);
 /* Closes what the loop made, gives the signals back their old mask, and frees; NULL is fine. */
 void loop_close(struct loop *loop);
-/* For CLEANUP. */
-void loop_closep(struct loop **loop);
 
 /* Calls `handler` as long as `fd` (borrowed) is readable. Returns 0 or a negative errno with a
  * sentence. */

@@ -118,12 +118,3 @@ bool word_space_wake(struct word_space *space, u64 until_ns)
 		space->resting.count * sizeof(*space->resting.items));
 	return true;
 }
-
-u32 word_space_unused(const struct word_space *space)
-{
-	u32 sum = 0;
-
-	for (size_t i = 0; i < space->unused.count; i++)
-		sum += space->unused.items[i].count;
-	return sum;
-}

@@ -43,7 +43,5 @@ u32 word_space_missing(const struct word_space *space, u32 count);
 void word_space_give(struct word_space *space, u32 first, u32 count, u64 now_ns);
 /* Frees the runs that have rested since `until_ns` or longer. Returns whether there were any. */
 bool word_space_wake(struct word_space *space, u64 until_ns);
-/* Words that are free now. */
-u32 word_space_unused(const struct word_space *space);
 
 #endif

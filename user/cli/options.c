@@ -192,7 +192,8 @@ static int argument_kind(const struct option_row *row)
 	return row->optional == ARGUMENT_NEEDED ? required_argument : optional_argument;
 }
 
-const struct option_row *options_find(const struct option_row *rows, const char *name)
+/* The row of that long name; NULL if there is none. */
+static const struct option_row *find_row(const struct option_row *rows, const char *name)
 {
 	for (; rows->kind; rows++)
 		if (rows->name && !strcmp(rows->name, name))
@@ -207,7 +208,7 @@ static void add_opposite(struct parser *parser, const struct option_row *row, in
 	char *opposite = strncmp(name, "no-", 3) ? must_format("no-%s", name) : must_copy(name + 3);
 
 	*vec_add(&parser->opposites) = opposite;
-	if (!options_find(parser->command->options, opposite))
+	if (!find_row(parser->command->options, opposite))
 		*vec_add(&parser->names) = (struct option){opposite, no_argument, NULL, value};
 }
 
@@ -235,7 +236,7 @@ static void build_parser(struct parser *parser)
 	for (const struct option_row *row = rows; row->kind; row++)
 		if (row->kind != OPTION_HEADING)
 			add_row(parser, row);
-	if (!options_find(rows, "help"))
+	if (!find_row(rows, "help"))
 		*vec_add(&parser->names) = (struct option){"help", no_argument, NULL, VALUE_HELP};
 	if (!strchr(parser->letters.bytes, 'h'))
 		text_append(&parser->letters, "h");

@@ -101,9 +101,6 @@ int options_parse(const struct command *command, int argc, char **argv, void *se
 /* Frees what the text lists of `settings` and `left` own. */
 void options_release(const struct command *command, void *settings, struct arguments *left);
 
-/* The row of that long name; NULL if there is none. */
-const struct option_row *options_find(const struct option_row *rows, const char *name);
-
 /* Whether a row is a flag that is set unless it is cleared: then --no-name is worth a word. */
 bool options_is_on_by_default(const struct command *command, const struct option_row *row);
 

@@ -47,7 +47,8 @@ static u64 timeval_ns(struct timeval time)
 	return (u64)time.tv_sec * 1000000000 + (u64)time.tv_usec * 1000;
 }
 
-u64 recording_cpu_ns(void)
+/* User and system time of this process so far. */
+static u64 own_cpu_ns(void)
 {
 	struct rusage usage;
 
@@ -69,7 +70,7 @@ static void update_result(struct recording *recording)
 	counters[COUNTER_samples_sent] -= dropped;
 	counters[COUNTER_lost_disk_full] += dropped;
 	result->wall_ns = clock_ns(CLOCK_MONOTONIC) - recording->started_ns;
-	result->cpu_ns = recording_cpu_ns();
+	result->cpu_ns = own_cpu_ns();
 	result->file_bytes = perfdata_writer_bytes(recording->writer);
 }
 
@@ -281,7 +282,7 @@ static int start(struct recording *recording)
 		return error;
 	}
 	recording->started_ns = clock_ns(CLOCK_MONOTONIC);
-	recording->result.start_cpu_ns = recording_cpu_ns();
+	recording->result.start_cpu_ns = own_cpu_ns();
 	recording->result.has_command = plan->command;
 	error = flush(recording, recording->started_ns); /* who runs already is worth keeping */
 	if (!error && plan->settings->duration_ns)

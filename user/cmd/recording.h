@@ -36,9 +36,6 @@ int record(const struct record_settings *settings, struct arguments arguments,
  */
 int recording_run(struct record_plan *plan, struct recording_result *ret_result);
 
-/* User and system time of this process so far, in nanoseconds. */
-u64 recording_cpu_ns(void);
-
 /* Says on stderr what was recorded, lost and spent; all counters too if the plan is verbose. */
 void recording_print_summary(const struct record_plan *plan, const struct recording_result *result);
 

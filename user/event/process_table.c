@@ -321,11 +321,6 @@ void process_table_free(struct process_table *table)
 	free(table);
 }
 
-void process_table_freep(struct process_table **table)
-{
-	process_table_free(*table);
-}
-
 struct event_sink *process_table_sink(struct process_table *table)
 {
 	return &table->sink;

@@ -35,8 +35,6 @@ struct mapped {
 struct process_table *process_table_new(void);
 /* Frees; NULL is fine. */
 void process_table_free(struct process_table *table);
-/* For CLEANUP. */
-void process_table_freep(struct process_table **table);
 
 /* The sink that keeps the table up to date; lives as long as the table. Feed it before you ask. */
 struct event_sink *process_table_sink(struct process_table *table);

@@ -39,24 +39,13 @@ int cpus_online(u32 **ret_cpus, size_t *ret_count)
 	return 0;
 }
 
-/* One more than the highest of a list; what the C library says if there is none. */
-static u32 count_of(const char *name)
+u32 cpus_present(void)
 {
 	CLEANUP(freep) u32 *cpus = NULL;
 	long configured = sysconf(_SC_NPROCESSORS_CONF);
 	size_t count;
 
-	if (!read_list(name, &cpus, &count) && count)
+	if (!read_list("present", &cpus, &count) && count)
 		return cpus[count - 1] + 1;
 	return configured > 0 ? (u32)configured : 1;
-}
-
-u32 cpus_possible(void)
-{
-	return count_of("possible");
-}
-
-u32 cpus_present(void)
-{
-	return count_of("present");
 }

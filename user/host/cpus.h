@@ -12,9 +12,7 @@
 /* The CPUs online now, ascending; owned by the caller. Returns 0 or a negative errno with a
  * sentence. */
 int cpus_online(u32 **ret_cpus, size_t *ret_count);
-/* One more than the highest CPU number that can ever be, at least 1. */
-u32 cpus_possible(void);
-/* The same of the CPUs that are there, online or not. */
+/* One more than the highest number of the CPUs that are there, online or not; at least 1. */
 u32 cpus_present(void);
 
 #endif

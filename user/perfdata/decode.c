@@ -44,17 +44,6 @@ static void lay_out(struct event_kind *kind)
 	kind->trailer_bytes = back + 8 * has_bit(attr, SAMPLE_TID);
 }
 
-void decoder_add_ids(struct decoder *decoder, u32 kind, const u64 *ids, size_t id_count)
-{
-	for (size_t i = 0; i < id_count; i++) {
-		u32 *row = idmap_place(&decoder->kind_of_id, ids[i]);
-
-		*vec_add(&decoder->kinds.items[kind].ids) = ids[i];
-		if (!*row)
-			*row = kind + 1;
-	}
-}
-
 void decoder_add_kind(struct decoder *decoder, const struct wire_attr *attr, const u64 *ids,
 		      size_t id_count)
 {
@@ -63,7 +52,13 @@ void decoder_add_kind(struct decoder *decoder, const struct wire_attr *attr, con
 	*kind = (struct event_kind){.attr = *attr};
 	lay_out(kind);
 	sample_steps_of(attr->sample_type, kind->steps);
-	decoder_add_ids(decoder, (u32)decoder->kinds.count - 1, ids, id_count);
+	for (size_t i = 0; i < id_count; i++) {
+		u32 *row = idmap_place(&decoder->kind_of_id, ids[i]);
+
+		*vec_add(&kind->ids) = ids[i];
+		if (!*row)
+			*row = (u32)decoder->kinds.count;
+	}
 }
 
 void decoder_add_build_id(struct decoder *decoder, const char *path, const u8 *id, size_t bytes)

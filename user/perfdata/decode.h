@@ -62,8 +62,6 @@ struct decoder {
 /* Adds an event; `ids` may be none. Ids that are known already stay with their first event. */
 void decoder_add_kind(struct decoder *decoder, const struct wire_attr *attr, const u64 *ids,
 		      size_t id_count);
-/* Adds the ids of a kind (pipe mode tells some later). */
-void decoder_add_ids(struct decoder *decoder, u32 kind, const u64 *ids, size_t id_count);
 /* Remembers the build id of a path for mappings that have none; at most BUILD_ID_MAX_BYTES. */
 void decoder_add_build_id(struct decoder *decoder, const char *path, const u8 *id, size_t bytes);
 /* Frees the contents. */

@@ -164,11 +164,6 @@ void fold_free(struct fold *fold)
 	free(fold);
 }
 
-void fold_freep(struct fold **fold)
-{
-	fold_free(*fold);
-}
-
 const char *fold_frame_name(const struct fold *fold, frame_id frame)
 {
 	function_id function = fold->frames.items[frame].function;

@@ -53,8 +53,6 @@ struct fold {
 struct fold *fold_new(const struct profile *profile, enum fold_key key);
 /* Frees; NULL is fine. */
 void fold_free(struct fold *fold);
-/* For CLEANUP. */
-void fold_freep(struct fold **fold);
 
 /* What a frame is called: the function's name, "" if it has none. Borrowed from the profile. */
 const char *fold_frame_name(const struct fold *fold, frame_id frame);

@@ -65,11 +65,6 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-void profile_freep(struct profile **profile)
-{
-	profile_free(*profile);
-}
-
 const char *profile_text(const struct profile *profile, string_id id)
 {
 	return intern_view(&profile->strings, id);

@@ -150,8 +150,6 @@ struct profile {
 struct profile *profile_new(void);
 /* Frees; NULL is fine. */
 void profile_free(struct profile *profile);
-/* For CLEANUP. */
-void profile_freep(struct profile **profile);
 
 /* The row of this binary, new or known: the identity is (path, build id, kind), and for JIT and
  * kernel symbols the start too. */

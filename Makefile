@@ -26,7 +26,7 @@ DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-ge
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
-	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?hyperfine ?lcov ?valgrind ?stress-ng
+	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?hyperfine ?lcov valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 # Only for `make test-kernels`.
 DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \
@@ -275,6 +275,27 @@ $(BUILD)/tests/workloads/%: tests/workloads/%.cc
 $(BUILD)/tests/bench/%: tests/bench/%.c
 	$(make_workload)
 $(BUILD)/tests/bench/work_without_frame_pointers: tests/bench/work.c
+
+# The LBR simulator is a Valgrind tool: a static program out of Valgrind's libraries, found by the name
+# that Valgrind looks for. Source: valgrind.pc and pub_tool_tooliface.h of Valgrind 3.19.
+LBR := $(BUILD)/tests/lbr_simulator
+VALGRIND_LIBRARIES := /usr/lib/x86_64-linux-gnu/valgrind
+VALGRIND_PRELOADS := /usr/libexec/valgrind
+VALGRIND_FLAGS := -O2 -g -std=gnu11 $(WARNINGS) -fno-builtin -fno-stack-protector -fno-strict-aliasing \
+	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
+	-Iinclude -isystem /usr/include/valgrind
+.PHONY: lbr-simulator
+lbr-simulator: $(LBR)/lbr-amd64-linux ## build the simulator of call-stack LBRs (needs valgrind)
+$(LBR)/%.o: tests/lbr_simulator/%.c tests/lbr_simulator/model.h
+	@mkdir -p $(@D)
+	$(SAY) "  CC    $@"
+	$(Q)$(CC) $(VALGRIND_FLAGS) -c $< -o $@
+$(LBR)/lbr-amd64-linux: $(LBR)/valgrind_tool.o $(LBR)/model.o
+	$(SAY) "  LD    $@"
+	$(Q)$(CC) -static -nodefaultlibs -nostartfiles -u _start -Wl,-Ttext-segment=0x58000000 \
+		-Wl,--build-id=none $^ -L$(VALGRIND_LIBRARIES) -lcoregrind-amd64-linux -lvex-amd64-linux \
+		-lgcc -o $@
+	$(Q)ln -sf $(VALGRIND_PRELOADS)/vgpreload_core-amd64-linux.so $(VALGRIND_PRELOADS)/default.supp $(@D)/
 
 .PHONY: asan
 asan: ## run unit and command-line tests with ASan and UBSan, leaks included

@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+"""Makes of what `perf script` or `bpfprof script -F tid,time,ip,dso` printed a line a sample: the
+addresses of the calls, newest first, without the leaf; - if there are none.
+
+usage: chains.py NAME [--returns] <SCRIPT
+
+NAME.perf.data is the recording. Perf names the calls; with --returns what was printed are return
+addresses, as bpfprof's stitched chains hold them, and NAME.returns.gz says which call is before each.
+"""
+import gzip
+import re
+import subprocess
+import sys
+
+HEADER = re.compile(r"^\s*\d+\s+\d+\.\d+:")
+FRAME = re.compile(r"^\s+([0-9a-f]+) .*\((.*)\)$")
+MAPPING = re.compile(r"MMAP2? .*: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (0x[0-9a-f]+|0) .*\]: \S+ (.*)$")
+
+
+def mappings(recording):
+    """(start, bytes, file offset) of each executable mapping, by path."""
+    done = subprocess.run(["perf", "script", "-i", recording, "--show-mmap-events", "-F", "comm"],
+                          capture_output=True, text=True, check=True)
+    found = {}
+    for line in done.stdout.splitlines():
+        match = MAPPING.search(line)
+        if match:
+            start, size = int(match[1], 16), int(match[2], 16)
+            found.setdefault(match[4], []).append((start, size, int(match[3], 16)))
+    return found
+
+
+def absolute(places, path, address):
+    """Both programs print an address in a file as its place there."""
+    for start, size, offset in places.get(path, []):
+        if offset <= address < offset + size:
+            return address - offset + start
+    return address
+
+
+def read_script(lines):
+    """A list of (address, path) for each sample."""
+    chain = None
+    for line in lines:
+        match = FRAME.match(line)
+        if HEADER.match(line):
+            if chain is not None:
+                yield chain
+            chain = []
+        elif match and chain is not None:
+            chain.append((int(match[1], 16), match[2]))
+    if chain is not None:
+        yield chain
+
+
+def main():
+    name = sys.argv[1]
+    calls = {}
+    if "--returns" in sys.argv:
+        with gzip.open(name + ".returns.gz", "rt") as file:
+            calls = dict(tuple(int(word, 16) for word in line.split()) for line in file)
+    places = mappings(name + ".perf.data")
+    for chain in read_script(sys.stdin):
+        addresses = [absolute(places, path, address) for address, path in chain[1:]]
+        print(" ".join("%x" % calls.get(address, address) for address in addresses) or "-")
+
+
+if __name__ == "__main__":
+    main()

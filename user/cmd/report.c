@@ -80,11 +80,12 @@ static int choose_layout(struct report *report)
 
 static u32 labels_to_keep(const struct report *report)
 {
+	const struct filter_settings *chosen = &report->filters.samples.settings;
 	u32 keep = 0;
 
-	if (report->filters.pid_count)
+	if (chosen->pid_count)
 		keep |= KEEP_PID;
-	if (report->filters.tid_count || entry_layout_has_key(&report->layout, FIELD_PID))
+	if (chosen->tid_count || entry_layout_has_key(&report->layout, FIELD_PID))
 		keep |= KEEP_TID;
 	if (entry_layout_has_key(&report->layout, FIELD_CPU))
 		keep |= KEEP_CPU;
@@ -121,18 +122,16 @@ static int count_samples(struct report *report)
 		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE,
 		.names = {has_name, report->symbolizer},
 	};
-	struct filter_settings filter = {
-		.cpus = report->filters.cpus,
-		.cpu_count = report->filters.cpu_count,
-		.times = report->filters.times.items,
-		.time_count = report->filters.times.count,
-	};
+	struct filter_settings filter = report->filters.samples.settings;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
 	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
-	struct event_sink *sink = filter_new(&filter, profile_builder_sink(builder));
+	struct event_sink *sink;
 	int error;
 
+	/* Whose a sample is decides over its entries, later: 100% are all samples. */
+	filter.pid_count = filter.tid_count = 0;
+	sink = filter_new(&filter, profile_builder_sink(builder));
 	error = perfdata_read(report->data, sink);
 	report->profile = profile_builder_take(builder);
 	filter_free(sink);
@@ -145,6 +144,7 @@ static int count_samples(struct report *report)
 static struct entry_list *list_entries(const struct report *report, u32 source)
 {
 	const struct report_filters *filters = &report->filters;
+	const struct filter_settings *chosen = &filters->samples.settings;
 	struct entry_list_settings settings = {
 		.layout = report->layout,
 		.source = source,
@@ -156,10 +156,10 @@ static struct entry_list *list_entries(const struct report *report, u32 source)
 		.comms = {filters->comms.items, filters->comms.count},
 		.dsos = {filters->dsos.items, filters->dsos.count},
 		.symbols = {filters->symbols.items, filters->symbols.count},
-		.pids = filters->pids,
-		.pid_count = filters->pid_count,
-		.tids = filters->tids,
-		.tid_count = filters->tid_count,
+		.pids = chosen->pids,
+		.pid_count = chosen->pid_count,
+		.tids = chosen->tids,
+		.tid_count = chosen->tid_count,
 	};
 
 	return entry_list_new(report->fold, &settings);
@@ -239,7 +239,7 @@ static struct entry_list *view_source(const struct report *report, u32 source,
 		.list = list,
 		.graph = &report->graph,
 		.percent_limit = report->settings->percent_limit,
-		.times = report->settings->times,
+		.times = report->settings->choice.times,
 	};
 	return list;
 }
@@ -309,6 +309,7 @@ static void gather_facts(struct report *report)
 
 static int run(struct report *report, const char *path)
 {
+	const struct filter_settings *chosen = &report->filters.samples.settings;
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
@@ -322,10 +323,9 @@ static int run(struct report *report, const char *path)
 		damage = must_copy(fail_sentence());
 	gather_facts(report);
 	if (!report->profile->totals.samples && !damage)
-		return fail_plain(-ENODATA, NULL, "%s has no samples%s", path,
-				  report->filters.times.count || report->filters.cpu_count
-					  ? " that the filters leave"
-					  : "");
+		return fail_plain(
+			-ENODATA, NULL, "%s has no samples%s", path,
+			chosen->time_count || chosen->cpu_count ? " that the filters leave" : "");
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
 	report->fold = fold_new(report->profile, report->graph.key);

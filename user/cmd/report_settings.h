@@ -6,6 +6,7 @@
 #define CMD_REPORT_SETTINGS_H
 
 #include "cli/cli.h"
+#include "cmd/sample_choice.h"
 #include "event/event.h"
 #include "profile/profile.h"
 
@@ -14,7 +15,7 @@ struct report_settings {
 	const char *sort, *fields, *separator;
 	const char *symfs, *vmlinux, *kallsyms;
 	const char *dsos, *comms, *symbols; /* lists, or file://PATH */
-	const char *pids, *tids, *cpus, *times;
+	struct sample_choice choice;	    /* its `cpus` may be names of threads instead */
 	struct call_graph_settings graph;
 	bool asks_for_graph; /* -g was given */
 	bool is_inverted;    /* -G */
@@ -38,9 +39,7 @@ extern const struct report_settings report_defaults;
 struct report_filters {
 	char *texts[3]; /* copies that the names point into */
 	VEC(const char *) comms, dsos, symbols;
-	u32 *pids, *tids, *cpus;
-	size_t pid_count, tid_count, cpu_count;
-	VEC(struct time_range) times;
+	struct chosen_samples samples;
 };
 
 /*

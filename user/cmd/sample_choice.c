@@ -24,60 +24,45 @@ static int read_list(const char *what, const char *text, u32 **ret_ids, size_t *
 
 typedef VEC(struct time_range) range_list;
 
-/* The time range of the recording, for shares of it. */
+/* When the recording began and ended, for parts of it. */
 struct span {
 	u64 first_ns, last_ns;
 };
 
-static u64 share_of(struct span span, double percent)
+static u64 moment_at(struct span span, double percent)
 {
-	return span.first_ns + (u64)((double)(span.last_ns - span.first_ns) * percent / 100.0);
+	return span.first_ns +
+	       (u64)(percent / 100.0 * (double)(span.last_ns - span.first_ns) + 0.5);
 }
 
-/* "10%-20%". */
-static int read_share(char *item, struct span span, struct time_range *ret_range)
+/* "10%-20%", or "10%/2": the second tenth; "10%" is the first.
+ * Source: Linux 6.1, tools/perf/util/time-utils.c. */
+static int read_part(char *item, struct span span, struct time_range *ret_range)
 {
-	char *dash = strchr(item, '-');
+	char *behind = strpbrk(item, "-/");
+	char sign = behind ? *behind : '/';
 	double start, end;
+	u32 slice = 1;
 
-	if (!dash)
+	if (behind)
+		*behind++ = 0;
+	if (number_parse_percent(item, &start))
 		return -EINVAL;
-	*dash = 0;
-	if (number_parse_percent(item, &start) || number_parse_percent(dash + 1, &end) ||
-	    start > end)
+	if (sign == '-' ? number_parse_percent(behind, &end)
+			: behind && (number_parse_u32(behind, &slice) || !slice))
 		return -EINVAL;
-	*ret_range = (struct time_range){share_of(span, start), share_of(span, end)};
+	if (sign == '/') {
+		end = start * slice;
+		start = start * (slice - 1);
+	}
+	if (start > end || end > 100)
+		return -EINVAL;
+	ret_range->start_ns = moment_at(span, start);
+	ret_range->end_ns = moment_at(span, end);
+	/* What comes behind begins there. */
+	if (ret_range->end_ns > ret_range->start_ns && ret_range->end_ns != span.last_ns)
+		ret_range->end_ns--;
 	return 0;
-}
-
-/* "10%/2": the second tenth. */
-static int read_slice(char *item, struct span span, struct time_range *ret_range)
-{
-	char *slash = strchr(item, '/');
-	double percent;
-	u32 slice;
-
-	*slash = 0;
-	if (number_parse_percent(item, &percent) || number_parse_u32(slash + 1, &slice) || !slice ||
-	    percent * slice > 100.0)
-		return -EINVAL;
-	*ret_range = (struct time_range){share_of(span, percent * (slice - 1)),
-					 share_of(span, percent * slice)};
-	return 0;
-}
-
-static int read_shares(char *text, struct span span, range_list *ranges)
-{
-	char *next = text, *item;
-	int error = 0;
-
-	while (!error && (item = strsep(&next, ",")))
-		error = (strchr(item, '/') ? read_slice : read_share)(item, span, vec_add(ranges));
-	/* neighbours share a moment: it belongs to the earlier one */
-	for (size_t i = 1; !error && i < ranges->count; i++)
-		if (ranges->items[i].start_ns == ranges->items[i - 1].end_ns)
-			ranges->items[i].start_ns++;
-	return error;
 }
 
 /* "START,STOP", either may be empty; or one moment to the end. */
@@ -87,10 +72,10 @@ static int read_range(char *item, struct time_range *ret_range)
 	char *comma = strchr(item, ',');
 
 	if (comma)
-		*comma = 0;
+		*comma++ = 0;
 	if (*item && number_parse_timestamp(item, &range.start_ns))
 		return -EINVAL;
-	if (comma && comma[1] && number_parse_timestamp(comma + 1, &range.end_ns))
+	if (comma && *comma && number_parse_timestamp(comma, &range.end_ns))
 		return -EINVAL;
 	if (range.start_ns > range.end_ns)
 		return -EINVAL;
@@ -98,41 +83,35 @@ static int read_range(char *item, struct time_range *ret_range)
 	return 0;
 }
 
-static int read_ranges(char *text, range_list *ranges)
-{
-	char *next = text, *item;
-	int error = 0;
-
-	while (!error && (item = strsep(&next, " ")))
-		if (*item)
-			error = read_range(item, vec_add(ranges));
-	return error;
-}
-
-static int read_times(const char *text, const struct perfdata_header *header,
-		      struct chosen_samples *chosen)
+static int read_times(const char *text, struct span span, struct chosen_samples *chosen)
 {
 	CLEANUP(freep) char *copy = must_copy(text);
-	struct span span = {header->first_sample_ns, header->last_sample_ns};
+	bool is_parts = text && strchr(text, '%');
+	char *next = copy, *item;
 	range_list ranges = {0};
-	int error;
+	int error = 0;
 
-	if (!text)
-		return 0;
-	if (strchr(text, '%') && !span.last_ns)
-		return fail_plain(-EINVAL, "give seconds",
-				  "the recording does not say when its "
-				  "first and last samples were taken");
-	error = strchr(text, '%') ? read_shares(copy, span, &ranges) : read_ranges(copy, &ranges);
+	if (is_parts && !span.last_ns)
+		return fail_plain(-EINVAL, "give START,STOP in seconds",
+				  "--time '%s': the recording does not say when it began and ended",
+				  text);
+	while (!error && next && (item = strsep(&next, is_parts ? ", " : " "))) {
+		if (!*item)
+			continue;
+		error = is_parts ? read_part(item, span, vec_add(&ranges))
+				 : read_range(item, vec_add(&ranges));
+	}
 	chosen->times = ranges.items;
 	chosen->settings.time_count = ranges.count;
 	if (error)
-		return fail_plain(-EINVAL, "give START,STOP in seconds, 10%-20% or 10%/2",
+		return fail_plain(-EINVAL,
+				  "give START,STOP in seconds, either may be left out, or parts of "
+				  "the recording: 10%-20%, 10%/2 (the second tenth)",
 				  "--time '%s' is not a range", text);
 	return 0;
 }
 
-int sample_choice_read(const struct sample_choice *choice, const struct perfdata *data,
+int sample_choice_read(const struct sample_choice *choice, u64 first_ns, u64 last_ns,
 		       struct chosen_samples *ret_chosen)
 {
 	struct chosen_samples chosen = {0};
@@ -144,7 +123,7 @@ int sample_choice_read(const struct sample_choice *choice, const struct perfdata
 	if (!error)
 		error = read_list("--cpu", choice->cpus, &chosen.cpus, &settings->cpu_count);
 	if (!error)
-		error = read_times(choice->times, perfdata_header(data), &chosen);
+		error = read_times(choice->times, (struct span){first_ns, last_ns}, &chosen);
 	if (error) {
 		chosen_samples_release(&chosen);
 		return error;

@@ -6,7 +6,6 @@
 #define CMD_SAMPLE_CHOICE_H
 
 #include "event/event.h"
-#include "perfdata/perfdata.h"
 
 /* The arguments as typed; NULL: not given. */
 struct sample_choice {
@@ -23,12 +22,13 @@ struct chosen_samples {
 /*
  * Reads the arguments for one recording.
  *
- * --time "START,STOP" (either may be empty) in seconds, several with spaces between them, or shares
- * of the recording: "10%-20%,40%-50%" or "10%/2" (the second tenth).
- * ret_chosen  release with chosen_samples_release()
+ * --time "START,STOP" (either may be empty) in seconds, several with spaces between them, or parts
+ * of the recording: "10%-20%,40%-50%", "10%/2" (the second tenth) or "10%" (the first).
+ * first_ns, last_ns  times of the recording's first and last sample; 0: unknown
+ * ret_chosen         release with chosen_samples_release()
  * Returns 0 or -EINVAL with a sentence.
  */
-int sample_choice_read(const struct sample_choice *choice, const struct perfdata *data,
+int sample_choice_read(const struct sample_choice *choice, u64 first_ns, u64 last_ns,
 		       struct chosen_samples *ret_chosen);
 /* Frees the lists. For CLEANUP too. */
 void chosen_samples_release(struct chosen_samples *chosen);

@@ -277,7 +277,9 @@ static int run(const void *all_settings, struct arguments arguments)
 	if (!error)
 		error = check_recorded(settings, data);
 	if (!error)
-		error = sample_choice_read(&settings->choice, data, &chosen);
+		error = sample_choice_read(&settings->choice,
+					   perfdata_header(data)->first_sample_ns,
+					   perfdata_header(data)->last_sample_ns, &chosen);
 	if (error)
 		return error;
 	pager_start();

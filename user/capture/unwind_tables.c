@@ -9,6 +9,7 @@
  */
 #include "capture/unwind_tables.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -25,7 +26,6 @@
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 
 enum {
 	DEVICE_MINOR_BITS = 20, /* of the kernel's device number; include/linux/kdev_t.h */
@@ -68,14 +68,6 @@ struct unwind_tables {
 	u64 untrimmed_bytes;	 /* of files that were read since memory was given back */
 	u64 counters[COUNTER_COUNT];
 };
-
-static u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000 * NS_PER_MS + (u64)now.tv_nsec;
-}
 
 /* --- reading a file --- */
 

@@ -4,6 +4,7 @@
  */
 #include "cli/progress.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -13,7 +14,6 @@
 
 #include <stdbool.h>
 #include <string.h>
-#include <time.h>
 
 static const u64 patience_ns = 300000000; /* work that is done sooner shows nothing */
 static const u64 redraw_ns = 100000000;
@@ -28,14 +28,6 @@ static struct {
 	u32 skip, skipped; /* calls between two looks at the clock */
 	bool is_drawn;
 } line;
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 static bool can_draw(void)
 {
@@ -73,7 +65,7 @@ static bool is_time_to_look(u64 *ret_now_ns)
 		line.skipped++;
 		return false;
 	}
-	now = now_ns();
+	now = clock_ns(CLOCK_MONOTONIC);
 	if (now - line.looked_ns < clock_every_ns && line.skip < MOST_SKIPPED_CALLS)
 		line.skip = line.skip * 2 + 1;
 	else if (now - line.looked_ns > 2 * clock_every_ns)
@@ -109,7 +101,7 @@ void progress_show(const char *what, u64 done, u64 total)
 
 	if (line.what != what) {
 		line.what = what;
-		line.started_ns = line.looked_ns = now_ns();
+		line.started_ns = line.looked_ns = clock_ns(CLOCK_MONOTONIC);
 		line.skip = line.skipped = 0;
 	}
 	if (!is_time_to_look(&now) || now - line.started_ns < patience_ns ||

@@ -4,6 +4,7 @@
  */
 #include "cmd/recording.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/loop.h"
@@ -18,7 +19,6 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 
 static const u64 tick_ns = 250000000, flush_ns = 1000000000;
 
@@ -33,14 +33,6 @@ struct recording {
 	u64 started_ns, flushed_ns;
 	bool command_ended, was_told_disk_full;
 };
-
-static u64 clock_ns(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 static u64 timeval_ns(struct timeval time)
 {

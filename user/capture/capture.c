@@ -4,6 +4,7 @@
  */
 #include "capture/capture.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "capture/bpf_object.h"
@@ -21,7 +22,6 @@
 
 #include <errno.h>
 #include <sys/epoll.h>
-#include <time.h>
 
 enum {
 	NS_PER_S = 1000000000,
@@ -52,14 +52,6 @@ struct capture {
 	u64 expected;		 /* as of capture_stop() */
 	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
 };
-
-static u64 now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
-}
 
 /* --- opening --- */
 
@@ -309,7 +301,7 @@ static int drain_until(struct capture *capture, u64 until_ns)
 
 int capture_drain(struct capture *capture)
 {
-	u64 start_ns = now_ns();
+	u64 start_ns = clock_ns(CLOCK_MONOTONIC);
 	int error = drain_until(capture, start_ns);
 
 	if (capture->unwind)
@@ -381,7 +373,7 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	idle_time_read(capture->idle_ns, cpu_count);
 	perf_events_enable(capture->events);
 	capture->is_started = true;
-	capture->next_cpu_check_ns = now_ns() + CPU_CHECK_NS;
+	capture->next_cpu_check_ns = clock_ns(CLOCK_MONOTONIC) + CPU_CHECK_NS;
 	error = targets_start_command(capture->targets);
 	/* What the command begins with is known now: its table can be there with the first tick. */
 	return error ? error : capture_drain(capture);
@@ -431,8 +423,8 @@ int capture_stop(struct capture *capture)
 	reckon(capture);
 	if (!error)
 		error = sink_call(capture->sink, on_round, ~0ULL);
-	if (!error && capture->sink->on_end)
-		error = capture->sink->on_end(capture->sink);
+	if (!error)
+		error = sink_call(capture->sink, on_end);
 	return error;
 }
 

@@ -5,6 +5,7 @@
  */
 #include "capture/targets.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -244,7 +245,7 @@ int targets_follow(struct targets *targets, const struct target_follower *follow
 	add_family(targets, rows, count);
 	for (size_t i = first; i < targets->keys.count; i++)
 		follower->follow(follower->context, targets->keys.items[i]);
-	targets->settled_ns = targets_now_ns();
+	targets->settled_ns = clock_ns(CLOCK_MONOTONIC);
 	return 0;
 }
 

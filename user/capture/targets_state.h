@@ -9,8 +9,6 @@
 #include "base/vec.h"
 #include "capture/targets.h"
 
-#include <time.h>
-
 /* Keys of the map `known`: those of the programs, and this one for processes whose records are
  * wanted, be it for one of their threads. */
 #define WANTED_PROCESS (2ULL << 32)
@@ -25,8 +23,7 @@ struct ended_process {
 };
 
 struct targets {
-	struct event_sink front;
-	struct event_sink *next;
+	struct passing_sink front; /* first */
 	const struct capture_targets *settings;
 	struct command *command;
 	VEC(u64) keys; /* of who the programs were told and has not ended */
@@ -40,14 +37,5 @@ struct targets {
 
 /* Whether it is not all that runs. */
 bool targets_are_limited(const struct targets *targets);
-
-/* On the clock of the kernel's records. */
-static inline u64 targets_now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
-}
 
 #endif

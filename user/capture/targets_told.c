@@ -5,6 +5,7 @@
  */
 #include "capture/targets_state.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 enum { LINGER_NS = 1000000000 };
@@ -25,7 +26,7 @@ static int pass_mapping(struct event_sink *self, const struct mapping *mapping)
 
 	if (mapping->space == SPACE_USER && !is_wanted(targets, mapping->pid))
 		return 0;
-	return sink_call(targets->next, on_mapping, mapping);
+	return sink_call(targets->front.next, on_mapping, mapping);
 }
 
 static int pass_name(struct event_sink *self, const struct thread_name *name)
@@ -37,7 +38,7 @@ static int pass_name(struct event_sink *self, const struct thread_name *name)
 	for (size_t i = 0; name->is_exec && i < targets->ended.count; i++)
 		if (targets->ended.items[i].pid == name->pid)
 			targets->ended.items[i].pid = 0;
-	return sink_call(targets->next, on_name, name);
+	return sink_call(targets->front.next, on_name, name);
 }
 
 static void add_descendant(struct targets *targets, u64 key)
@@ -75,7 +76,7 @@ static void tell_missed(struct targets *targets, const struct thread_life *life)
 		return;
 	*vec_add(&targets->keys) = key;
 	targets->follower.follow(targets->follower.context, key);
-	targets->settled_ns = targets_now_ns();
+	targets->settled_ns = clock_ns(CLOCK_MONOTONIC);
 }
 
 static int pass_fork(struct event_sink *self, const struct thread_life *life)
@@ -86,7 +87,7 @@ static int pass_fork(struct event_sink *self, const struct thread_life *life)
 		follow(targets, life);
 		tell_missed(targets, life);
 	}
-	return is_wanted(targets, life->pid) ? sink_call(targets->next, on_fork, life) : 0;
+	return is_wanted(targets, life->pid) ? sink_call(targets->front.next, on_fork, life) : 0;
 }
 
 static void forget_descendant(struct targets *targets, u64 key)
@@ -107,7 +108,7 @@ static int pass_exit(struct event_sink *self, const struct thread_life *life)
 	if (life->pid == life->tid)
 		*vec_add(&targets->ended) = (struct ended_process){.pid = life->pid,
 								   .time_ns = life->time_ns};
-	return sink_call(targets->next, on_exit, life);
+	return sink_call(targets->front.next, on_exit, life);
 }
 
 static void forget_ended(struct targets *targets, u64 before_ns)
@@ -133,58 +134,18 @@ static int pass_round(struct event_sink *self, u64 time_ns)
 	struct targets *targets = targets_of(self);
 
 	forget_ended(targets, time_ns > LINGER_NS ? time_ns - LINGER_NS : 0);
-	return sink_call(targets->next, on_round, time_ns);
-}
-
-static int pass_sample(struct event_sink *self, const struct sample *sample)
-{
-	return sink_call(targets_of(self)->next, on_sample, sample);
-}
-
-static int pass_kernel_symbol(struct event_sink *self, const struct kernel_symbol *symbol)
-{
-	return sink_call(targets_of(self)->next, on_kernel_symbol, symbol);
-}
-
-static int pass_bpf_program(struct event_sink *self, const struct bpf_program *program)
-{
-	return sink_call(targets_of(self)->next, on_bpf_program, program);
-}
-
-static int pass_cgroup(struct event_sink *self, const struct cgroup_name *cgroup)
-{
-	return sink_call(targets_of(self)->next, on_cgroup, cgroup);
-}
-
-static int pass_loss(struct event_sink *self, const struct loss *loss)
-{
-	return sink_call(targets_of(self)->next, on_loss, loss);
-}
-
-static int pass_end(struct event_sink *self)
-{
-	struct event_sink *next = targets_of(self)->next;
-
-	return next->on_end ? next->on_end(next) : 0;
+	return sink_call(targets->front.next, on_round, time_ns);
 }
 
 struct event_sink *targets_sink(struct targets *targets, struct event_sink *next)
 {
 	if (!targets_are_limited(targets))
 		return next;
-	targets->next = next;
-	targets->front = (struct event_sink){
-		.on_sample = pass_sample,
-		.on_mapping = pass_mapping,
-		.on_name = pass_name,
-		.on_fork = pass_fork,
-		.on_exit = pass_exit,
-		.on_kernel_symbol = pass_kernel_symbol,
-		.on_bpf_program = pass_bpf_program,
-		.on_cgroup = pass_cgroup,
-		.on_loss = pass_loss,
-		.on_round = pass_round,
-		.on_end = pass_end,
-	};
-	return &targets->front;
+	passing_sink_init(&targets->front, next);
+	targets->front.sink.on_mapping = pass_mapping;
+	targets->front.sink.on_name = pass_name;
+	targets->front.sink.on_fork = pass_fork;
+	targets->front.sink.on_exit = pass_exit;
+	targets->front.sink.on_round = pass_round;
+	return &targets->front.sink;
 }

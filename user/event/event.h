@@ -9,6 +9,7 @@
 #include "event/event_sink.h"
 #include "event/filter.h"
 #include "event/order.h"
+#include "event/pass.h"
 #include "event/process_table.h"
 #include "event/stack_tally.h"
 #include "event/tee.h"

@@ -193,7 +193,7 @@ struct event_sink {
 	int (*on_end)(struct event_sink *self);
 };
 
-/* Calls a member if it is set: `sink_call(sink, on_sample, &sample)`. */
-#define sink_call(sink, member, argument) ((sink)->member ? (sink)->member((sink), (argument)) : 0)
+/* Calls a member if it is set: `sink_call(sink, on_sample, &sample)`, `sink_call(sink, on_end)`. */
+#define sink_call(sink, member, ...) ((sink)->member ? (sink)->member((sink), ##__VA_ARGS__) : 0)
 
 #endif

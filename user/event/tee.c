@@ -47,8 +47,7 @@ static int hand_on_end(struct event_sink *sink)
 	int error = 0;
 
 	for (size_t i = 0; i < tee->count && !error; i++)
-		if (tee->sinks[i]->on_end)
-			error = tee->sinks[i]->on_end(tee->sinks[i]);
+		error = sink_call(tee->sinks[i], on_end);
 	return error;
 }
 

@@ -120,8 +120,8 @@ static int hand_over_all(struct delivery *delivery)
 	}
 	if (!error)
 		error = hand_over_losses(delivery);
-	if (!error && delivery->sink->on_end)
-		error = delivery->sink->on_end(delivery->sink);
+	if (!error)
+		error = sink_call(delivery->sink, on_end);
 	return error;
 }
 

@@ -38,7 +38,7 @@ struct step {
 };
 
 struct profile_builder {
-	struct event_sink sink;
+	struct passing_sink passing; /* first; on to the locator */
 	struct builder_settings settings;
 	struct locator *locator;
 	struct profile *profile;
@@ -53,7 +53,7 @@ struct profile_builder {
 
 static struct profile_builder *builder_of(struct event_sink *sink)
 {
-	return (struct profile_builder *)((char *)sink - offsetof(struct profile_builder, sink));
+	return (struct profile_builder *)sink; /* its first member */
 }
 
 /* --- stacks --- */
@@ -294,19 +294,11 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	return 0;
 }
 
-static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
-{
-	struct event_sink *next = locator_sink(builder_of(sink)->locator);
-
-	return sink_call(next, on_mapping, mapping);
-}
-
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
 	struct profile_builder *builder = builder_of(sink);
-	struct event_sink *next = locator_sink(builder->locator);
 	thread_id thread = idmap_get(&builder->threads, name->tid);
-	int error = sink_call(next, on_name, name);
+	int error = sink_call(builder->passing.next, on_name, name);
 
 	if (thread)
 		builder->profile->threads.items[thread].comm = name_now(builder, name->tid);
@@ -316,24 +308,9 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 static int take_fork(struct event_sink *sink, const struct thread_life *life)
 {
 	struct profile_builder *builder = builder_of(sink);
-	struct event_sink *next = locator_sink(builder->locator);
 
 	idmap_remove(&builder->threads, life->tid);
-	return sink_call(next, on_fork, life);
-}
-
-static int take_exit(struct event_sink *sink, const struct thread_life *life)
-{
-	struct event_sink *next = locator_sink(builder_of(sink)->locator);
-
-	return sink_call(next, on_exit, life);
-}
-
-static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
-{
-	struct event_sink *next = locator_sink(builder_of(sink)->locator);
-
-	return sink_call(next, on_kernel_symbol, symbol);
+	return sink_call(builder->passing.next, on_fork, life);
 }
 
 static int take_loss(struct event_sink *sink, const struct loss *loss)
@@ -371,15 +348,12 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 {
 	struct profile_builder *builder = must_alloc(sizeof(*builder));
 
-	builder->sink = (struct event_sink){
-		.on_sample = take_sample,
-		.on_mapping = take_mapping,
-		.on_name = take_name,
-		.on_fork = take_fork,
-		.on_exit = take_exit,
-		.on_kernel_symbol = take_kernel_symbol,
-		.on_loss = take_loss,
-	};
+	builder->locator = locator_new();
+	passing_sink_init(&builder->passing, locator_sink(builder->locator));
+	builder->passing.sink.on_sample = take_sample;
+	builder->passing.sink.on_name = take_name;
+	builder->passing.sink.on_fork = take_fork;
+	builder->passing.sink.on_loss = take_loss;
 	builder->settings = *settings;
 	if (!builder->settings.max_stack)
 		builder->settings.max_stack = DEFAULT_MAX_STACK;
@@ -391,7 +365,6 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 		source->ids = NULL;
 		source->id_count = 0;
 	}
-	builder->locator = locator_new();
 	builder->last_chains = must_alloc_array(LAST_CHAINS, sizeof(*builder->last_chains));
 	builder->step_slots = STEP_SLOTS;
 	builder->steps = must_alloc_array(STEP_SLOTS, sizeof(*builder->steps));
@@ -401,7 +374,7 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 
 struct event_sink *profile_builder_sink(struct profile_builder *builder)
 {
-	return &builder->sink;
+	return &builder->passing.sink;
 }
 
 struct profile *profile_builder_take(struct profile_builder *builder)

@@ -24,7 +24,7 @@ struct cached_location {
 };
 
 struct locator {
-	struct event_sink sink;
+	struct passing_sink passing; /* first; on to the processes */
 	struct process_table *processes;
 	u64 kernel_start;	 /* of the kernel's text; 0: unknown */
 	struct profile *profile; /* whose rows are cached, with its serial */
@@ -33,61 +33,22 @@ struct locator {
 	struct cached_location *cache;
 };
 
-static struct locator *locator_of(struct event_sink *sink)
-{
-	return (struct locator *)((char *)sink - offsetof(struct locator, sink));
-}
-
 static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 {
-	struct locator *locator = locator_of(sink);
-	struct event_sink *next = process_table_sink(locator->processes);
+	struct locator *locator = (struct locator *)sink;
 
 	if (mapping->space == SPACE_KERNEL && strstr(mapping->path, "kernel.kallsyms"))
 		locator->kernel_start = mapping->start;
-	return sink_call(next, on_mapping, mapping);
-}
-
-static int take_name(struct event_sink *sink, const struct thread_name *name)
-{
-	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
-
-	return sink_call(next, on_name, name);
-}
-
-static int take_fork(struct event_sink *sink, const struct thread_life *life)
-{
-	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
-
-	return sink_call(next, on_fork, life);
-}
-
-static int take_exit(struct event_sink *sink, const struct thread_life *life)
-{
-	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
-
-	return sink_call(next, on_exit, life);
-}
-
-static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
-{
-	struct event_sink *next = process_table_sink(locator_of(sink)->processes);
-
-	return sink_call(next, on_kernel_symbol, symbol);
+	return sink_call(locator->passing.next, on_mapping, mapping);
 }
 
 struct locator *locator_new(void)
 {
 	struct locator *locator = must_alloc(sizeof(*locator));
 
-	locator->sink = (struct event_sink){
-		.on_mapping = take_mapping,
-		.on_name = take_name,
-		.on_fork = take_fork,
-		.on_exit = take_exit,
-		.on_kernel_symbol = take_kernel_symbol,
-	};
 	locator->processes = process_table_new();
+	passing_sink_init(&locator->passing, process_table_sink(locator->processes));
+	locator->passing.sink.on_mapping = take_mapping;
 	locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
 	return locator;
 }
@@ -104,7 +65,7 @@ void locator_free(struct locator *locator)
 
 struct event_sink *locator_sink(struct locator *locator)
 {
-	return &locator->sink;
+	return &locator->passing.sink;
 }
 
 u64 locator_generation(const struct locator *locator, u32 pid, u8 space)

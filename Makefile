@@ -22,7 +22,8 @@ FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c)
 # The one list of packages, for Debian 12 and Ubuntu; .ci/deps reads it and explains "a|b", "?a" and
 # %CLANG%. Ubuntu's bpftool and perf come with linux-tools.
 DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-generic \
-	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev
+	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev \
+	libzydis-dev
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
@@ -33,7 +34,7 @@ DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu busybox-static cpio debian-archive-keyring bsdextrautils
 # For arm64, unpacked into build/: never installed.
 DEB_GUEST_PACKAGES := libc6-dev libstdc++-12-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev \
-	libzstd-dev liblzma-dev libxxhash-dev libiberty-dev libcmocka-dev busybox-static coreutils
+	libzstd-dev liblzma-dev libxxhash-dev libiberty-dev libzydis-dev libcmocka-dev busybox-static coreutils
 
 # All CPUs, unless -j says otherwise.
 ifeq ($(MAKELEVEL),0)
@@ -80,7 +81,7 @@ ifdef COVERAGE
 C_FLAGS += --coverage -O0
 LDFLAGS += --coverage
 endif
-LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -liberty -lpthread -lm $(LDLIBS)
+LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -lZydis -liberty -lpthread -lm $(LDLIBS)
 BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
 	-Iinclude -Ivmlinux -Ibpf -I$(abspath $(SYSROOT))/usr/include/$(ARCH)-linux-gnu
 
@@ -102,6 +103,7 @@ REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
 WORKLOAD_SOURCES := $(filter-out $(if $(filter x86,$(BPF_ARCH)),,tests/workloads/x86_%), \
 	$(wildcard tests/workloads/*.c tests/workloads/*.cc))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(WORKLOAD_SOURCES)))
+LBR_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lbr/*.c))
 BENCH_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 MANUAL_SOURCES := $(wildcard user/man/*.scd)
 MANUALS := $(MANUAL_SOURCES:user/man/%.scd=$(BUILD)/man/%)
@@ -205,7 +207,8 @@ tests: tests-built
 .PHONY: guest-built
 guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
-tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS)
+tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS) \
+	$(LBR_TOOLS)
 
 .PHONY: unit
 unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
@@ -259,6 +262,13 @@ $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
 	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -DCORPUS='"tests/fuzz/corpus/$*"' \
 		$(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -o $@
+
+# Chains of a recording as the stitcher finds them, to hold against the truth.
+$(BUILD)/tests/lbr/%: tests/lbr/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
+		$(LDLIBS) -o $@
 
 # A workload says in its first line how it is compiled: /* CFLAGS: -O2 … */. Stacks depend on it.
 workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)

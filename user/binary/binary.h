@@ -7,6 +7,7 @@
 #define BINARY_BINARY_H
 
 #include "binary/build_id.h"
+#include "binary/code_image.h"
 #include "binary/debug_file.h"
 #include "binary/demangle.h"
 #include "binary/elf_image.h"

@@ -228,6 +228,22 @@ int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_dig
 	return 0;
 }
 
+int elf_image_whole(int fd, struct bytes *ret_image)
+{
+	struct image image = {.bytes_left = TABLES_MAX_BYTES};
+	int error = open_image(fd, &image);
+
+	if (error)
+		return error;
+	*ret_image = bytes_of(&image);
+	if (image.length > TABLES_MAX_BYTES) {
+		file_unmap(ret_image);
+		return -EFBIG;
+	}
+	copy_part(&image, 0, image.length);
+	return 0;
+}
+
 int elf_image_below(const char *root, const char *path, struct bytes *ret_image)
 {
 	CLEANUP(closep) int fd = -1;

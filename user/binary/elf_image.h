@@ -29,6 +29,9 @@ struct elf_digest {
  * table can come from. */
 int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_digest);
 
+/* The same, but all of the file's bytes, at most 1 GiB of them. */
+int elf_image_whole(int fd, struct bytes *ret_image);
+
 /* elf_image_read() of a regular file below `root`, as open_below() finds it. */
 int elf_image_below(const char *root, const char *path, struct bytes *ret_image);
 

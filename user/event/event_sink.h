@@ -38,6 +38,7 @@ enum stack_walk {
 	WALK_FRAME_POINTER = 1,
 	WALK_EH_FRAME = 2, /* tables made of call frame information */
 	WALK_KERNEL = 4,   /* the kernel itself, by frame pointers */
+	WALK_LBR = 8,	   /* the CPU's last branch records, alone or with what is or-ed */
 };
 
 /* Why the user stack ended. Append-only: stored in files (perfdata/), at most 15.
@@ -52,6 +53,7 @@ enum stack_cut {
 	CUT_UNSUPPORTED,  /* an unwind rule we cannot follow */
 	CUT_NOT_ANALYSED, /* process too new for its tables to be there */
 	CUT_BROKEN,	  /* a frame pointer that does not point up the stack */
+	CUT_OVERWRITTEN,  /* older calls than the CPU's last branch records hold */
 };
 
 /* The space of an address that nothing else is known of. Both of our architectures give the kernel

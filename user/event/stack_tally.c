@@ -40,6 +40,7 @@ const char *stack_end_words(u8 cut)
 		[CUT_UNSUPPORTED] = "unsupported rule",
 		[CUT_NOT_ANALYSED] = "not yet analysed",
 		[CUT_BROKEN] = "broken",
+		[CUT_OVERWRITTEN] = "overwritten",
 	};
 
 	return cut < ARRAY_COUNT(words) ? words[cut] : words[CUT_UNKNOWN];
@@ -53,7 +54,13 @@ const char *stack_walk_words(u8 walked)
 		[WALK_EH_FRAME] = "eh_frame",
 		[WALK_EH_FRAME | WALK_FRAME_POINTER] = "eh_frame and frame pointers",
 		[WALK_KERNEL] = "kernel's walk",
+		[WALK_LBR] = "LBR",
+		[WALK_LBR | WALK_FRAME_POINTER] = "LBR and frame pointers",
+		[WALK_LBR | WALK_EH_FRAME] = "LBR and eh_frame",
+		[WALK_LBR | WALK_EH_FRAME |
+			WALK_FRAME_POINTER] = "LBR, eh_frame and frame pointers",
+		[WALK_LBR | WALK_KERNEL] = "LBR and kernel's walk",
 	};
 
-	return walked < ARRAY_COUNT(words) ? words[walked] : words[0];
+	return walked < ARRAY_COUNT(words) && words[walked] ? words[walked] : words[0];
 }

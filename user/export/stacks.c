@@ -20,6 +20,7 @@ static const struct {
 	[CUT_UNSUPPORTED] = {"unsupported", "end early: an unwind rule we cannot follow"},
 	[CUT_NOT_ANALYSED] = {"not_analysed", "end early: code not analysed yet"},
 	[CUT_BROKEN] = {"broken", "end early: what comes next is no frame"},
+	[CUT_OVERWRITTEN] = {"overwritten", "end early: older calls were overwritten in the LBR"},
 };
 
 /* In the order in which they are told; those without words are told by their end. */
@@ -32,6 +33,10 @@ static const struct {
 	{"both", "both", WALK_EH_FRAME | WALK_FRAME_POINTER},
 	{"none", "none", 0},
 	{"kernel", NULL, WALK_KERNEL},
+	{"lbr", "LBR", WALK_LBR},
+	{"lbr_frame_pointers", "LBR and frame pointers", WALK_LBR | WALK_FRAME_POINTER},
+	{"lbr_eh_frame", "LBR and eh_frame", WALK_LBR | WALK_EH_FRAME},
+	{"lbr_both", "LBR and both", WALK_LBR | WALK_EH_FRAME | WALK_FRAME_POINTER},
 };
 
 /* Rounded down: 100.00% is all of them. */

@@ -290,3 +290,23 @@ void unwind_table_freep(struct unwind_table **table)
 {
 	unwind_table_free(*table);
 }
+
+u32 unwind_table_find(const struct unwind_table *table, u64 file_offset)
+{
+	u64 page = (file_offset >> UNWIND_PAGE_BITS) - table->first_page;
+	u32 in_page = file_offset & (PAGE_BYTES - 1), low, high;
+
+	if (page >= table->page_count)
+		return 0;
+	low = table->page_rows[page];
+	high = table->page_rows[page + 1];
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (table->rows[middle] >> UNWIND_RULE_BITS <= in_page)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low == table->page_rows[page] ? 0 : unwind_row_rule(table->rows[low - 1]);
+}

@@ -33,4 +33,7 @@ void unwind_table_free(struct unwind_table *table);
 /* For CLEANUP. */
 void unwind_table_freep(struct unwind_table **table);
 
+/* The number of the rule that holds at a file offset; 0 if none does. */
+u32 unwind_table_find(const struct unwind_table *table, u64 file_offset);
+
 #endif

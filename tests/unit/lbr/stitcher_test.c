@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What becomes of samples on their way through the stitcher, where no binary can be read.
+ */
+#include "base/memory.h"
+#include "lbr/lbr.h"
+#include "unit/unit.h"
+
+#include <string.h>
+
+enum { FRAMES_MAX = 512, PID = 7 };
+
+/* The sample that came out last. */
+struct result {
+	struct event_sink sink;
+	struct lbr_stitcher *stitcher;
+	struct sample sample;
+	struct frame frames[FRAMES_MAX];
+	u32 samples;
+};
+
+static int keep_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct result *result = (struct result *)sink;
+
+	assert_true(sample->frame_count <= FRAMES_MAX);
+	result->sample = *sample;
+	memcpy(result->frames, sample->frames, sample->frame_count * sizeof(*sample->frames));
+	result->samples++;
+	return 0;
+}
+
+static const struct event_source sources[] = {
+	{.name = "cycles", .has_chain = true, .has_branches = true, .branch_bits = 1 << 11},
+	{.name = "branches", .has_chain = true, .has_branches = true, .branch_bits = 1 << 3},
+};
+
+static struct result *begin(u8 tier)
+{
+	static struct result result;
+	struct lbr_settings settings = {.tier = tier, .depth = 32};
+
+	result = (struct result){.sink.on_sample = keep_sample};
+	result.stitcher = lbr_stitcher_new(&settings, &result.sink);
+	lbr_stitcher_set_sources(result.stitcher, sources, ARRAY_COUNT(sources));
+	return &result;
+}
+
+static void end(struct result *result)
+{
+	lbr_stitcher_free(result->stitcher);
+}
+
+static void feed(const struct result *result, const struct sample *sample)
+{
+	struct event_sink *sink = lbr_stitcher_sink(result->stitcher);
+
+	assert_int_equal(sink->on_sample(sink, sample), 0);
+}
+
+static const struct frame chain[] = {
+	{.address = 0xffffffff81000000, .space = SPACE_KERNEL},
+	{.address = 0x1010, .space = SPACE_USER},
+};
+static const struct branch entries[] = {{0x2010, 0x1000}, {0x3010, 0x2000}};
+
+static struct sample sample_of(u32 source)
+{
+	return (struct sample){
+		.pid = PID,
+		.tid = PID,
+		.address = chain[0].address,
+		.space = SPACE_KERNEL,
+		.source = source,
+		.has_chain = true,
+		.frames = chain,
+		.frame_count = ARRAY_COUNT(chain),
+		.branches = entries,
+		.branch_count = ARRAY_COUNT(entries),
+		.hw_idx = 1,
+	};
+}
+
+static void plain_is_what_perf_shows(void **state)
+{
+	struct result *result = begin(LBR_PLAIN);
+	struct sample sample = sample_of(0);
+
+	feed(result, &sample);
+	assert_int_equal(result->sample.frame_count, 4);
+	assert_true(result->frames[0].address == chain[0].address);
+	assert_true(result->frames[1].address == 0x1000);
+	assert_true(result->frames[2].address == 0x2010);
+	assert_true(result->frames[3].address == 0x3010);
+	assert_int_equal(result->sample.branch_count, 0);
+	end(result);
+	(void)state;
+}
+
+static void the_leaf_is_where_the_thread_was(void **state)
+{
+	struct result *result = begin(LBR_CERTAIN);
+	struct sample sample = sample_of(0);
+
+	feed(result, &sample);
+	assert_int_equal(result->sample.frame_count, 4);
+	assert_true(result->frames[0].address == chain[0].address);
+	assert_true(result->frames[1].address == 0x1010);
+	assert_int_equal(result->frames[2].origin, ORIGIN_LBR);
+	/* Whose bytes are not known: some address of the CALL, behind its first byte. */
+	assert_true(result->frames[2].address == 0x2011);
+	assert_true(result->frames[3].address == 0x3011);
+	assert_true(result->sample.walked & WALK_LBR);
+	assert_int_equal(result->sample.cut, CUT_OVERWRITTEN);
+	end(result);
+	(void)state;
+}
+
+static void other_branch_stacks_pass_unchanged(void **state)
+{
+	struct result *result = begin(LBR_CERTAIN);
+	struct sample sample = sample_of(1);
+
+	feed(result, &sample);
+	assert_int_equal(result->sample.frame_count, 2);
+	assert_int_equal(result->sample.branch_count, 2);
+	assert_int_equal(lbr_stitcher_tally(result->stitcher)->stacks, 0);
+	end(result);
+	(void)state;
+}
+
+static void an_entry_that_is_no_user_call_ends_the_stack(void **state)
+{
+	static const struct branch odd[] = {
+		{0x2010, 0x1000}, {0, 0x2000}, {0x4010, 0x3000}, {0xffffffff81000000, 0x4000}};
+	struct result *result = begin(LBR_CERTAIN);
+	struct sample sample = sample_of(0);
+
+	sample.branches = odd;
+	sample.branch_count = ARRAY_COUNT(odd);
+	feed(result, &sample);
+	assert_int_equal(result->sample.frame_count, 3);
+	assert_int_equal(lbr_stitcher_tally(result->stitcher)->ends[LBR_END_CONTRADICTED], 1);
+	end(result);
+	(void)state;
+}
+
+static void no_entries_leave_the_leaf(void **state)
+{
+	struct result *result = begin(LBR_CERTAIN);
+	struct sample sample = sample_of(0);
+
+	sample.branch_count = 0;
+	sample.branches = NULL;
+	feed(result, &sample);
+	assert_int_equal(result->sample.frame_count, 2);
+	assert_true(result->frames[1].address == 0x1010);
+	assert_int_equal(lbr_stitcher_tally(result->stitcher)->ends[LBR_END_EMPTY], 1);
+	end(result);
+	(void)state;
+}
+
+static void a_sample_without_user_frames_passes(void **state)
+{
+	struct result *result = begin(LBR_CERTAIN);
+	struct sample sample = sample_of(0);
+
+	sample.frame_count = 1;
+	feed(result, &sample);
+	assert_int_equal(result->sample.frame_count, 1);
+	sample.frame_count = 0;
+	feed(result, &sample);
+	assert_int_equal(result->samples, 2);
+	end(result);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(plain_is_what_perf_shows),
+		cmocka_unit_test(the_leaf_is_where_the_thread_was),
+		cmocka_unit_test(other_branch_stacks_pass_unchanged),
+		cmocka_unit_test(an_entry_that_is_no_user_call_ends_the_stack),
+		cmocka_unit_test(no_entries_leave_the_leaf),
+		cmocka_unit_test(a_sample_without_user_frames_passes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

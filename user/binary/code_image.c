@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A whole ELF file in memory with its functions and dynamic relocations.
+ */
+#include "binary/code_image.h"
+
+#include "base/file.h"
+#include "binary/elf_file.h"
+#include "binary/elf_image.h"
+#include "binary/open_below.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RELOCATIONS_MAX = 1 << 24, SYMBOLS_MAX = 1 << 24 };
+
+/* --- segments and symbols --- */
+
+static void add_segments(struct code_image *image, const struct elf_file *file)
+{
+	size_t count = 0;
+
+	if (elf_getphdrnum(file->elf, &count))
+		return;
+	for (size_t i = 0; i < count; i++) {
+		GElf_Phdr header;
+
+		if (!gelf_getphdr(file->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+		    header.p_offset > image->bytes.length ||
+		    header.p_filesz > image->bytes.length - header.p_offset ||
+		    header.p_vaddr + header.p_filesz < header.p_vaddr)
+			continue;
+		*vec_add(&image->segments) = (struct code_segment){
+			.address = header.p_vaddr,
+			.offset = header.p_offset,
+			.bytes = header.p_filesz,
+			.is_executable = header.p_flags & PF_X,
+		};
+	}
+}
+
+static void add_symbol(struct code_image *image, const GElf_Sym *symbol, const char *name,
+		       bool is_exported)
+{
+	u8 type = GELF_ST_TYPE(symbol->st_info);
+
+	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
+	    !symbol->st_value)
+		return;
+	*vec_add(&image->symbols) = (struct code_symbol){
+		.address = symbol->st_value,
+		.bytes = symbol->st_size,
+		.name = name ? name : "",
+		.is_exported = is_exported,
+		.is_resolver = type == STT_GNU_IFUNC,
+	};
+}
+
+static void add_symbols(struct code_image *image, const struct elf_file *file, u32 type)
+{
+	const struct elf_section *section = elf_file_section(file, type, NULL);
+	Elf_Data *table = section ? elf_file_table(file, section) : NULL;
+	size_t count = table ? table->d_size / sizeof(Elf64_Sym) : 0;
+
+	for (size_t i = 0; i < count && i < SYMBOLS_MAX; i++) {
+		GElf_Sym symbol;
+
+		if (gelf_getsym(table, (int)i, &symbol))
+			add_symbol(image, &symbol,
+				   elf_strptr(file->elf, section->link, symbol.st_name),
+				   type == SHT_DYNSYM);
+	}
+}
+
+/* --- relocations --- */
+
+struct relocations {
+	const struct elf_file *file;
+	Elf_Data *symbols;
+	u32 names; /* section of their names */
+};
+
+static void add_slot(struct code_image *image, const struct relocations *relocations,
+		     const GElf_Rela *entry)
+{
+	struct code_slot slot = {.address = entry->r_offset};
+	u64 index = GELF_R_SYM(entry->r_info);
+	GElf_Sym symbol;
+
+	slot.is_resolver = GELF_R_TYPE(entry->r_info) == R_X86_64_IRELATIVE;
+	if (!index) {
+		slot.target = (u64)entry->r_addend;
+	} else if (relocations->symbols && index < SYMBOLS_MAX &&
+		   gelf_getsym(relocations->symbols, (int)index, &symbol)) {
+		slot.name = elf_strptr(relocations->file->elf, relocations->names, symbol.st_name);
+		if (symbol.st_shndx != SHN_UNDEF)
+			slot.target = symbol.st_value + (u64)entry->r_addend;
+	}
+	*vec_add(&image->slots) = slot;
+}
+
+static void add_section_slots(struct code_image *image, const struct elf_file *file,
+			      const struct elf_section *section)
+{
+	struct relocations relocations = {.file = file};
+	Elf_Data *entries = elf_file_table(file, section);
+	size_t count = entries ? entries->d_size / sizeof(Elf64_Rela) : 0;
+
+	if (section->link && section->link < file->section_count) {
+		const struct elf_section *symbols = &file->sections[section->link];
+
+		relocations.symbols = elf_file_table(file, symbols);
+		relocations.names = symbols->link;
+	}
+	for (size_t i = 0; i < count && i < RELOCATIONS_MAX; i++) {
+		GElf_Rela entry;
+
+		if (gelf_getrela(entries, (int)i, &entry))
+			add_slot(image, &relocations, &entry);
+	}
+}
+
+static int compare_slots(const void *left, const void *right)
+{
+	const struct code_slot *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+static void add_slots(struct code_image *image, const struct elf_file *file)
+{
+	for (u32 i = 1; i < file->section_count; i++)
+		if (file->sections[i].type == SHT_RELA && file->sections[i].flags & SHF_ALLOC)
+			add_section_slots(image, file, &file->sections[i]);
+	if (image->slots.count)
+		qsort(image->slots.items, image->slots.count, sizeof(*image->slots.items),
+		      compare_slots);
+}
+
+static void add_stubs(struct code_image *image, const struct elf_file *file)
+{
+	enum { STUB_BYTES = 16, STUB_BYTES_MAX = 64 };
+
+	for (u32 i = 1; i < file->section_count; i++) {
+		const struct elf_section *section = &file->sections[i];
+		u64 bytes = section->entry_bytes;
+
+		if (strncmp(section->name, ".plt", 4) != 0 || !(section->flags & SHF_EXECINSTR))
+			continue;
+		*vec_add(&image->stubs) = (struct code_stubs){
+			.address = section->address,
+			.bytes = section->bytes,
+			.stub_bytes = bytes && bytes <= STUB_BYTES_MAX ? bytes : STUB_BYTES,
+		};
+	}
+}
+
+/* --- reading --- */
+
+int code_image_take(struct bytes bytes, struct code_image *ret_image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct code_image image = {.bytes = bytes};
+	GElf_Ehdr header;
+
+	if (elf_file_open(bytes, &file) || !gelf_getehdr(file.elf, &header))
+		return -EBADMSG;
+	if (file.machine != EM_X86_64 || gelf_getclass(file.elf) != ELFCLASS64 || file.is_swapped)
+		return -ENOTSUP;
+	add_segments(&image, &file);
+	add_symbols(&image, &file, SHT_SYMTAB);
+	add_symbols(&image, &file, SHT_DYNSYM);
+	add_slots(&image, &file);
+	add_stubs(&image, &file);
+	image.entry = header.e_entry;
+	*ret_image = image;
+	return 0;
+}
+
+int code_image_read(const char *root, const char *path, const struct build_id *id,
+		    struct code_image *ret_image)
+{
+	CLEANUP(closep) int fd = -1;
+	CLEANUP(file_unmap) struct bytes bytes = {0};
+	struct build_id found = {0};
+	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
+
+	if (!error && id->length &&
+	    (build_id_of_fd(fd, &found) || !build_id_is(&found, id->bytes, id->length)))
+		error = -ESTALE;
+	if (!error)
+		error = elf_image_whole(fd, &bytes);
+	if (!error)
+		error = code_image_take(bytes, ret_image);
+	if (!error)
+		bytes = (struct bytes){0};
+	return error;
+}
+
+void code_image_release(struct code_image *image)
+{
+	file_unmap(&image->bytes);
+	vec_release(&image->segments);
+	vec_release(&image->symbols);
+	vec_release(&image->slots);
+	vec_release(&image->stubs);
+	*image = (struct code_image){0};
+}
+
+/* --- asking --- */
+
+static const struct code_segment *segment_at(const struct code_image *image, u64 address)
+{
+	for (size_t i = 0; i < image->segments.count; i++)
+		if (address - image->segments.items[i].address < image->segments.items[i].bytes)
+			return &image->segments.items[i];
+	return NULL;
+}
+
+struct bytes code_image_text(const struct code_image *image, u64 address)
+{
+	const struct code_segment *segment = segment_at(image, address);
+	u64 within;
+
+	if (!segment || !segment->is_executable)
+		return (struct bytes){0};
+	within = address - segment->address;
+	return (struct bytes){.start = image->bytes.start + segment->offset + within,
+			      .length = segment->bytes - within};
+}
+
+u64 code_image_address(const struct code_image *image, u64 offset)
+{
+	for (size_t i = 0; i < image->segments.count; i++) {
+		const struct code_segment *segment = &image->segments.items[i];
+
+		if (segment->is_executable && offset - segment->offset < segment->bytes)
+			return offset - segment->offset + segment->address;
+	}
+	return ~0ULL;
+}
+
+u64 code_image_offset(const struct code_image *image, u64 address)
+{
+	const struct code_segment *segment = segment_at(image, address);
+
+	return segment ? address - segment->address + segment->offset : ~0ULL;
+}
+
+const struct code_slot *code_image_slot(const struct code_image *image, u64 address)
+{
+	struct code_slot key = {.address = address};
+
+	if (!image->slots.count)
+		return NULL;
+	return bsearch(&key, image->slots.items, image->slots.count, sizeof(key), compare_slots);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What one needs of an x86-64 ELF file to reason about its code: the bytes, who is named, and which
+ * words the dynamic linker fills in. Addresses are virtual, as linked.
+ */
+#ifndef BINARY_CODE_IMAGE_H
+#define BINARY_CODE_IMAGE_H
+
+#include "base/cursor.h"
+#include "base/vec.h"
+#include "binary/build_id.h"
+
+struct code_segment {
+	u64 address, offset, bytes; /* bytes: those in the file */
+	bool is_executable;
+};
+
+struct code_symbol {
+	u64 address, bytes; /* bytes 0: unknown */
+	const char *name;   /* borrowed from the image */
+	bool is_exported;   /* in .dynsym: other files can name it */
+	bool is_resolver;   /* STT_GNU_IFUNC: who is meant is decided when the program runs */
+};
+
+/* A word that the dynamic linker fills in. */
+struct code_slot {
+	u64 address;
+	u64 target;	  /* in this file; 0: elsewhere */
+	const char *name; /* whose address it will be; NULL: nobody's name */
+	bool is_resolver; /* `target` is asked who is meant */
+};
+
+/* A table of jumps through slots (.plt and its like), by section. */
+struct code_stubs {
+	u64 address, bytes;
+	u64 stub_bytes;
+};
+
+struct code_image {
+	struct bytes bytes; /* as long as the file */
+	u64 entry;	    /* of a program, and of the dynamic linker; 0: none */
+	VEC(struct code_segment) segments;
+	VEC(struct code_symbol) symbols; /* functions that are defined here */
+	VEC(struct code_slot) slots;	 /* ascending */
+	VEC(struct code_stubs) stubs;
+};
+
+/*
+ * Reads a file below `root`, as open_below() finds it.
+ *
+ * id         the build id that was recorded; length 0: any will do
+ * ret_image  code_image_release() it
+ * Returns 0, -ESTALE (another build id), -ENOTSUP (not 64-bit x86), -EFBIG (more than 1 GiB),
+ * -EBADMSG (not ELF, or malformed) or why opening failed; without a sentence.
+ */
+int code_image_read(const char *root, const char *path, const struct build_id *id,
+		    struct code_image *ret_image);
+/* The same of bytes in memory, which are taken over after success: file_unmap() frees them.
+ * Returns 0, -ENOTSUP or -EBADMSG. */
+int code_image_take(struct bytes bytes, struct code_image *ret_image);
+/* Frees; harmless on a zeroed struct. For CLEANUP too. */
+void code_image_release(struct code_image *image);
+
+/* The bytes from a linked address to the end of what is executable there; length 0 if it is not. */
+struct bytes code_image_text(const struct code_image *image, u64 address);
+/* The linked address of a file offset, ~0 if nothing of it is loaded. */
+u64 code_image_address(const struct code_image *image, u64 offset);
+/* The file offset of a linked address, ~0 if it is not loaded. */
+u64 code_image_offset(const struct code_image *image, u64 address);
+/* What the dynamic linker puts at a linked address, NULL if nothing. */
+const struct code_slot *code_image_slot(const struct code_image *image, u64 address);
+
+#endif

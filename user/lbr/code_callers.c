@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Every four bytes of text that could be the distance to a function, and every word of data that
+ * could be its address.
+ *
+ * That a function has one caller only is concluded from this, so seeing too many is safe and seeing
+ * too few is not. Chance makes some 200 false ones in the 20 MB of text of a large program.
+ */
+#include "lbr/code_callers.h"
+
+#include <string.h>
+
+enum {
+	NEAR_BYTES = 128,	   /* as far as a jump with one byte of distance goes */
+	SPAN_MAX_BYTES = 1U << 31, /* of text: as far as a call goes */
+};
+
+struct finding {
+	struct code_facts *facts;
+	u64 first, end; /* of all text */
+	u8 *starts;	/* a bit for each address: a function starts here */
+	bool is_fixed;	/* linked to run at its linked addresses */
+};
+
+static bool is_start(const struct finding *finding, u64 address)
+{
+	u64 bit = address - finding->first;
+
+	return address >= finding->first && address < finding->end &&
+	       finding->starts[bit / 8] >> bit % 8 & 1;
+}
+
+static void point_at(const struct finding *finding, u64 address)
+{
+	u32 function;
+
+	if (address < finding->first || address >= finding->end)
+		return;
+	function = code_facts_function(finding->facts, address);
+	if (function != NO_FUNCTION)
+		finding->facts->functions.items[function].flags |= FUNCTION_IS_POINTED_AT;
+}
+
+static void take_call(const struct finding *finding, u64 from, u64 target)
+{
+	struct code_function *function =
+		&finding->facts->functions.items[code_facts_function(finding->facts, target)];
+
+	function->calls++;
+	function->call = from;
+}
+
+static void take_jump(const struct finding *finding, u32 from, u64 target)
+{
+	u32 to = code_facts_function(finding->facts, target);
+	struct code_function *function;
+
+	if (to == from || to == NO_FUNCTION)
+		return;
+	function = &finding->facts->functions.items[to];
+	function->has_many |= function->has_jumps && function->jumps_from != from;
+	function->has_jumps = true;
+	function->jumps_from = from;
+}
+
+/* Whether the opcode in front of a distance is that of a long jump. */
+static bool is_jump(const u8 *distance)
+{
+	return distance[-1] == 0xe9 || ((distance[-1] & 0xf0) == 0x80 && distance[-2] == 0x0f);
+}
+
+static void look_at_distance(const struct finding *finding, const u8 *distance, u64 address,
+			     u32 function)
+{
+	s32 value;
+	u64 target;
+
+	memcpy(&value, distance, sizeof(value));
+	target = address + sizeof(value) + (u64)(s64)value;
+	if (target >= finding->first && target < finding->end) {
+		if (is_jump(distance))
+			take_jump(finding, function, target);
+		else if (!is_start(finding, target))
+			return;
+		else if (distance[-1] == 0xe8)
+			take_call(finding, address - 1, target);
+		else
+			point_at(finding, target);
+	}
+	if (finding->is_fixed && is_start(finding, (u32)value))
+		point_at(finding, (u32)value);
+}
+
+static void look_at_text(const struct finding *finding, const struct code_segment *segment)
+{
+	const u8 *text = finding->facts->image.bytes.start + segment->offset;
+	u64 address = segment->address;
+	u32 function = code_facts_function(finding->facts, address);
+
+	for (u64 i = 2; i + sizeof(s32) <= segment->bytes; i++) {
+		while (function != NO_FUNCTION && function + 1 < finding->facts->functions.count &&
+		       address + i - 1 >= finding->facts->functions.items[function].end)
+			function++;
+		look_at_distance(finding, text + i, address + i, function);
+	}
+}
+
+static void look_at_data(const struct finding *finding, const struct code_segment *segment)
+{
+	const u8 *data = finding->facts->image.bytes.start + segment->offset;
+
+	for (u64 i = 0; i + sizeof(u64) <= segment->bytes; i += sizeof(u64)) {
+		u64 word;
+
+		memcpy(&word, data + i, sizeof(word));
+		if (is_start(finding, word))
+			point_at(finding, word);
+	}
+}
+
+static void mark_starts(struct finding *finding)
+{
+	const struct code_facts *facts = finding->facts;
+
+	for (size_t i = 0; i < facts->functions.count; i++) {
+		u64 bit = facts->functions.items[i].start - finding->first;
+
+		finding->starts[bit / 8] |= (u8)(1 << bit % 8);
+	}
+}
+
+/* Of a file that no linker makes, everything may call everything. */
+static void point_at_all(struct code_facts *facts)
+{
+	for (size_t i = 0; i < facts->functions.count; i++)
+		facts->functions.items[i].flags |= FUNCTION_IS_POINTED_AT;
+}
+
+void code_callers_find(struct code_facts *facts)
+{
+	struct finding finding = {.facts = facts};
+	const struct code_image *image = &facts->image;
+	size_t count = facts->functions.count;
+
+	if (facts->has_callers || !count)
+		return;
+	facts->has_callers = true;
+	finding.first = facts->functions.items[0].start;
+	finding.end = facts->functions.items[count - 1].end;
+	finding.is_fixed = image->segments.items[0].address != 0;
+	if (finding.end - finding.first > SPAN_MAX_BYTES) {
+		point_at_all(facts);
+		return;
+	}
+	finding.starts = must_alloc((finding.end - finding.first) / 8 + 1);
+	mark_starts(&finding);
+	for (size_t i = 0; i < image->segments.count; i++) {
+		if (image->segments.items[i].is_executable)
+			look_at_text(&finding, &image->segments.items[i]);
+		else
+			look_at_data(&finding, &image->segments.items[i]);
+	}
+	for (size_t i = 0; i < image->slots.count; i++)
+		point_at(&finding, image->slots.items[i].target);
+	point_at(&finding, image->entry);
+	free(finding.starts);
+}
+
+/* --- what follows --- */
+
+static const struct code_function *function_at(const struct code_facts *facts, u32 row)
+{
+	return &facts->functions.items[row];
+}
+
+static bool can_be_entered_unseen(const struct code_function *function)
+{
+	return function->flags &
+	       (FUNCTION_IS_GAP | FUNCTION_IS_STUB | FUNCTION_IS_EXPORTED | FUNCTION_IS_POINTED_AT);
+}
+
+/* The function that a part split off from it belongs to; itself if it is no such part. */
+static u32 owner_of(const struct code_facts *facts, u32 row)
+{
+	enum { PARTS_MAX = 4 };
+
+	for (int i = 0; i < PARTS_MAX; i++) {
+		const struct code_function *function = function_at(facts, row);
+
+		if (can_be_entered_unseen(function) || function->calls || !function->has_jumps ||
+		    function->has_many)
+			break;
+		row = function->jumps_from;
+	}
+	return row;
+}
+
+/* Whether a function nearby may go on in this one by a short jump. */
+static bool has_near_jump(struct code_facts *facts, u32 row)
+{
+	const u64 start = function_at(facts, row)->start, end = function_at(facts, row)->end;
+
+	for (u32 i = row; i-- > 0 && function_at(facts, i)->end + NEAR_BYTES > start;) {
+		const struct code_function *near = code_facts_read_function(facts, i);
+
+		for (u32 exit = 0; exit < near->exit_count; exit++)
+			if (facts->exits.items[near->exit_first + exit].target - start <
+			    end - start)
+				return true;
+	}
+	for (u32 i = row + 1;
+	     i < facts->functions.count && function_at(facts, i)->start < end + NEAR_BYTES; i++) {
+		const struct code_function *near = code_facts_read_function(facts, i);
+
+		for (u32 exit = 0; exit < near->exit_count; exit++)
+			if (facts->exits.items[near->exit_first + exit].target - start <
+			    end - start)
+				return true;
+	}
+	return false;
+}
+
+u64 code_facts_only_call(struct code_facts *facts, u32 row)
+{
+	const struct code_function *function;
+	struct instruction call;
+
+	code_callers_find(facts);
+	row = owner_of(facts, row);
+	function = function_at(facts, row);
+	if (can_be_entered_unseen(function) || function->calls != 1 || function->has_many)
+		return 0;
+	/* A part split off may jump back. */
+	if (function->has_jumps && owner_of(facts, function->jumps_from) != row)
+		return 0;
+	if (has_near_jump(facts, row) || !code_facts_instruction(facts, function->call, &call) ||
+	    code_facts_call_before(facts, function->call + call.length) != function->call)
+		return 0;
+	return function->call;
+}
+
+bool code_facts_is_pointed_at(struct code_facts *facts, u32 row)
+{
+	code_callers_find(facts);
+	return function_at(facts, owner_of(facts, row))->flags &
+	       (FUNCTION_IS_GAP | FUNCTION_IS_EXPORTED | FUNCTION_IS_POINTED_AT);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Who calls and who points at the functions of a binary. Private to lbr/.
+ */
+#ifndef LBR_CODE_CALLERS_H
+#define LBR_CODE_CALLERS_H
+
+#include "lbr/code_facts.h"
+
+/* Looks through the whole binary, once: a byte at a time and without decoding, so it sees callers
+ * that are none, but misses none. */
+void code_callers_find(struct code_facts *facts);
+
+#endif

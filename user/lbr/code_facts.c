@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions of a binary, their exits, and what call frame information says at an address.
+ */
+#include "lbr/code_facts.h"
+
+#include "lbr/code_callers.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RULES_MAX = 1 << 16 };
+
+/* --- where functions begin and end --- */
+
+/* The surer a source, the lower: it wins where two overlap. */
+enum bound_source { FROM_STUB, FROM_CFI, FROM_SYMBOL };
+
+struct bound {
+	u64 start, end; /* end 0: unknown */
+	u8 source;	/* enum bound_source */
+};
+
+struct bounds {
+	VEC(struct bound) items;
+};
+
+static int compare_bounds(const void *left, const void *right)
+{
+	const struct bound *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->source - b->source;
+}
+
+static void add_bound(struct bounds *bounds, u64 start, u64 end, u8 source)
+{
+	if (start < end || !end)
+		*vec_add(&bounds->items) = (struct bound){start, end, source};
+}
+
+static void gather_bounds(const struct code_image *image, struct bounds *bounds)
+{
+	struct function_bounds frames = {0};
+
+	for (size_t i = 0; i < image->stubs.count; i++) {
+		const struct code_stubs *stubs = &image->stubs.items[i];
+		u64 bytes = code_image_text(image, stubs->address).length;
+
+		if (bytes > stubs->bytes)
+			bytes = stubs->bytes;
+		for (u64 at = 0; at + stubs->stub_bytes <= bytes; at += stubs->stub_bytes)
+			add_bound(bounds, stubs->address + at,
+				  stubs->address + at + stubs->stub_bytes, FROM_STUB);
+	}
+	/* What is malformed leaves gaps, of which nothing is concluded. */
+	(void)function_bounds_read(image->bytes, &frames);
+	for (size_t i = 0; i < frames.items.count; i++)
+		add_bound(bounds, frames.items.items[i].start, frames.items.items[i].end, FROM_CFI);
+	for (size_t i = 0; i < image->symbols.count; i++) {
+		const struct code_symbol *symbol = &image->symbols.items[i];
+
+		add_bound(bounds, symbol->address,
+			  symbol->bytes ? symbol->address + symbol->bytes : 0, FROM_SYMBOL);
+	}
+	vec_release(&frames.items);
+	if (bounds->items.count)
+		qsort(bounds->items.items, bounds->items.count, sizeof(*bounds->items.items),
+		      compare_bounds);
+}
+
+static void add_function(struct code_facts *facts, u64 start, u64 end, u32 flags)
+{
+	if (start >= end)
+		return;
+	*vec_add(&facts->functions) = (struct code_function){
+		.start = start,
+		.end = end,
+		.flags = flags,
+		.jumps_from = NO_FUNCTION,
+	};
+}
+
+/* Cuts one executable segment into functions and gaps. */
+static void cut_segment(struct code_facts *facts, const struct code_segment *segment,
+			const struct bounds *bounds)
+{
+	u64 at = segment->address, end = segment->address + segment->bytes;
+
+	for (size_t i = 0; i < bounds->items.count; i++) {
+		const struct bound *bound = &bounds->items.items[i];
+		u64 next = i + 1 < bounds->items.count ? bounds->items.items[i + 1].start : end;
+		u64 bound_end = bound->end ? bound->end : next;
+
+		if (bound->start < at || bound->start >= end)
+			continue;
+		add_function(facts, at, bound->start, FUNCTION_IS_GAP);
+		if (bound_end > end)
+			bound_end = end;
+		add_function(facts, bound->start, bound_end,
+			     bound->source == FROM_STUB ? FUNCTION_IS_STUB : 0);
+		at = bound_end > bound->start ? bound_end : bound->start;
+	}
+	add_function(facts, at, end, FUNCTION_IS_GAP);
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct code_function *a = left, *b = right;
+
+	return (a->start > b->start) - (a->start < b->start);
+}
+
+static void cut_functions(struct code_facts *facts)
+{
+	const struct code_image *image = &facts->image;
+	struct bounds bounds = {0};
+
+	gather_bounds(image, &bounds);
+	for (size_t i = 0; i < image->segments.count; i++)
+		if (image->segments.items[i].is_executable)
+			cut_segment(facts, &image->segments.items[i], &bounds);
+	vec_release(&bounds.items);
+	if (facts->functions.count)
+		qsort(facts->functions.items, facts->functions.count,
+		      sizeof(*facts->functions.items), compare_functions);
+	for (size_t i = 0; i < image->symbols.count; i++) {
+		u32 function = code_facts_function(facts, image->symbols.items[i].address);
+
+		if (image->symbols.items[i].is_exported && function != NO_FUNCTION)
+			facts->functions.items[function].flags |= FUNCTION_IS_EXPORTED;
+	}
+}
+
+u32 code_facts_function(const struct code_facts *facts, u64 address)
+{
+	size_t low = 0, high = facts->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (facts->functions.items[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	if (low == facts->functions.count || facts->functions.items[low].start > address)
+		return NO_FUNCTION;
+	return (u32)low;
+}
+
+/* --- names --- */
+
+static int compare_names(const void *left, const void *right, void *context)
+{
+	const struct code_image *image = context;
+
+	return strcmp(image->symbols.items[*(const u32 *)left].name,
+		      image->symbols.items[*(const u32 *)right].name);
+}
+
+static void sort_exported(struct code_facts *facts)
+{
+	struct code_image *image = &facts->image;
+
+	facts->exported = must_alloc_array(image->symbols.count, sizeof(*facts->exported));
+	for (size_t i = 0; i < image->symbols.count; i++)
+		if (image->symbols.items[i].is_exported)
+			facts->exported[facts->exported_count++] = (u32)i;
+	qsort_r(facts->exported, facts->exported_count, sizeof(*facts->exported), compare_names,
+		image);
+}
+
+const struct code_symbol *code_facts_exported(const struct code_facts *facts, const char *name)
+{
+	u32 low = 0, high = facts->exported_count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+		const struct code_symbol *symbol =
+			&facts->image.symbols.items[facts->exported[middle]];
+		int order = strcmp(symbol->name, name);
+
+		if (!order)
+			return symbol;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* --- making and freeing --- */
+
+struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
+{
+	struct code_facts *facts = must_alloc(sizeof(*facts));
+
+	facts->image = *image;
+	*image = (struct code_image){0};
+	facts->is_loader = is_loader;
+	cut_functions(facts);
+	sort_exported(facts);
+	rule_set_init(&facts->rules);
+	if (unwind_table_read(facts->image.bytes, &facts->rules, RULES_MAX, &facts->unwind))
+		facts->unwind = NULL;
+	return facts;
+}
+
+void code_facts_free(struct code_facts *facts)
+{
+	if (!facts)
+		return;
+	code_image_release(&facts->image);
+	vec_release(&facts->functions);
+	vec_release(&facts->exits);
+	rule_set_release(&facts->rules);
+	unwind_table_free(facts->unwind);
+	free(facts->exported);
+	free(facts);
+}
+
+/* --- instructions --- */
+
+bool code_facts_instruction(const struct code_facts *facts, u64 address,
+			    struct instruction *ret_instruction)
+{
+	return instruction_decode(code_image_text(&facts->image, address), address,
+				  ret_instruction);
+}
+
+u64 code_facts_call_before(const struct code_facts *facts, u64 return_address)
+{
+	u32 row = code_facts_function(facts, return_address - 1);
+	struct instruction instruction;
+	u64 at;
+
+	if (row == NO_FUNCTION)
+		return 0;
+	for (at = facts->functions.items[row].start; at < return_address;
+	     at += instruction.length) {
+		if (!code_facts_instruction(facts, at, &instruction))
+			return 0;
+		if (at + instruction.length == return_address)
+			return instruction.kind == INSTRUCTION_CALL ||
+					       instruction.kind == INSTRUCTION_CALL_INDIRECT
+				       ? at
+				       : 0;
+	}
+	return 0;
+}
+
+static bool is_inside(const struct code_function *function, u64 address)
+{
+	return address - function->start < function->end - function->start;
+}
+
+static void add_exit(struct code_facts *facts, struct code_function *function, u64 target,
+		     const struct code_slot *slot)
+{
+	*vec_add(&facts->exits) = (struct code_exit){target, slot};
+	function->exit_count++;
+}
+
+static void take_far_jump(struct code_facts *facts, struct code_function *function, u64 word)
+{
+	const struct code_slot *slot = word ? code_image_slot(&facts->image, word) : NULL;
+
+	if (slot)
+		add_exit(facts, function, slot->target, slot);
+	else
+		function->flags |= FUNCTION_JUMPS_FAR;
+}
+
+/* Reads a function once from start to end. Behind what cannot be decoded (data in the text) it
+ * may go anywhere. */
+static void read_exits(struct code_facts *facts, struct code_function *function)
+{
+	struct instruction instruction;
+	bool has_table = false;
+
+	function->exit_first = (u32)facts->exits.count;
+	for (u64 at = function->start; at < function->end; at += instruction.length) {
+		if (!code_facts_instruction(facts, at, &instruction)) {
+			function->flags |= FUNCTION_JUMPS_FAR;
+			return;
+		}
+		has_table |= instruction.kind == INSTRUCTION_TABLE_LOAD;
+		if (instruction.kind == INSTRUCTION_JUMP &&
+		    !is_inside(function, instruction.target))
+			add_exit(facts, function, instruction.target, NULL);
+		if (instruction.kind == INSTRUCTION_JUMP_INDIRECT &&
+		    (instruction.target || !has_table))
+			take_far_jump(facts, function, instruction.target);
+		if (instruction.kind == INSTRUCTION_SET_RETURN)
+			function->flags |= FUNCTION_JUMPS_FAR;
+	}
+}
+
+const struct code_function *code_facts_read_function(struct code_facts *facts, u32 row)
+{
+	struct code_function *function = &facts->functions.items[row];
+
+	if (!(function->flags & FUNCTION_IS_READ)) {
+		function->flags |= FUNCTION_IS_READ;
+		if (function->flags & FUNCTION_IS_GAP)
+			function->flags |= FUNCTION_JUMPS_FAR;
+		else
+			read_exits(facts, function);
+	}
+	return function;
+}
+
+/* --- frames --- */
+
+static const struct unwind_rule *rule_at(const struct code_facts *facts, u64 address)
+{
+	u64 offset = code_image_offset(&facts->image, address);
+	u32 rule = facts->unwind && offset != ~0ULL ? unwind_table_find(facts->unwind, offset) : 0;
+
+	return &facts->rules.rules.items[rule];
+}
+
+/* mov %rsp,%rbp: what is on the stack already is not in the register yet. */
+static bool sets_frame_pointer(const struct code_facts *facts, u64 address)
+{
+	static const u8 forms[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
+	struct bytes code = code_image_text(&facts->image, address);
+
+	return code.length >= sizeof(forms[0]) &&
+	       (!memcmp(code.start, forms[0], sizeof(forms[0])) ||
+		!memcmp(code.start, forms[1], sizeof(forms[1])));
+}
+
+enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, u64 address)
+{
+	enum { RETURN_OFFSET = -8, SAVED_OFFSET = -16, FRAME_BYTES = 16 };
+	const struct unwind_rule *rule = rule_at(facts, address);
+
+	if (rule->cfa_kind == CFA_PLT)
+		return POINTER_CALLERS;
+	if (rule->cfa_kind != CFA_REGISTER || rule->pc_kind != SAVED_AT_CFA ||
+	    rule->pc_offset != RETURN_OFFSET)
+		return POINTER_UNKNOWN;
+	if (rule->cfa_register == X86_64_FP)
+		return rule->cfa_offset == FRAME_BYTES && rule->fp_kind == SAVED_AT_CFA &&
+				       rule->fp_offset == SAVED_OFFSET
+			       ? POINTER_FRAME
+			       : POINTER_UNKNOWN;
+	if (rule->cfa_register != X86_64_SP)
+		return POINTER_UNKNOWN;
+	return rule->fp_kind == SAVED_SAME || sets_frame_pointer(facts, address) ? POINTER_CALLERS
+										 : POINTER_UNKNOWN;
+}
+
+bool code_facts_is_outermost(const struct code_facts *facts, u64 address)
+{
+	return rule_at(facts, address)->cfa_kind == CFA_END;
+}
+
+bool code_facts_is_signal(const struct code_facts *facts, u64 address)
+{
+	return rule_at(facts, address)->is_signal;
+}

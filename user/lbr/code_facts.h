@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What the code of one binary says about calls: functions, where they jump to, who calls them.
+ * Addresses are linked ones. Functions are numbered by address, from 0. Pure but for reading.
+ *
+ * A function is what call frame information or a symbol says it is, a stub of a PLT, or the gap
+ * between these. What is costly to know is found out when it is first asked for.
+ */
+#ifndef LBR_CODE_FACTS_H
+#define LBR_CODE_FACTS_H
+
+#include "binary/binary.h"
+#include "lbr/instruction.h"
+#include "unwind/unwind.h"
+
+enum { NO_FUNCTION = ~0U };
+
+/* Where else a function goes on: it jumps out of itself. */
+struct code_exit {
+	u64 target;		      /* an address of this binary, 0: elsewhere */
+	const struct code_slot *slot; /* through a word of the dynamic linker; NULL: directly */
+};
+
+enum {
+	FUNCTION_IS_GAP = 1,	     /* nothing is known of it */
+	FUNCTION_IS_STUB = 2,	     /* of a PLT */
+	FUNCTION_IS_EXPORTED = 4,    /* others can call it by name */
+	FUNCTION_IS_READ = 8,	     /* `exits` and the next are known */
+	FUNCTION_JUMPS_FAR = 16,     /* to where a register or memory says, which is no switch */
+	FUNCTION_IS_POINTED_AT = 32, /* its address is taken; known once callers were looked for */
+};
+
+struct code_function {
+	u64 start, end;
+	u32 flags;
+	u32 exit_first, exit_count; /* rows of code_facts.exits */
+	/* Known once callers were looked for: */
+	u32 calls;	/* places that may call it directly */
+	u64 call;	/* the last of them */
+	u32 jumps_from; /* the only other function that jumps into it; NO_FUNCTION: none */
+	bool has_jumps; /* … if there is one, or … */
+	bool has_many;	/* … there are several */
+};
+
+/* What the frame pointer is at an instruction. */
+enum frame_pointer_use {
+	POINTER_UNKNOWN, /* or something else */
+	POINTER_FRAME,	 /* points to this frame: caller's frame pointer, then return address */
+	POINTER_CALLERS, /* still the caller's */
+};
+
+struct code_facts {
+	struct code_image image;
+	VEC(struct code_function) functions; /* ascending, without overlap */
+	VEC(struct code_exit) exits;
+	struct rule_set rules;
+	struct unwind_table *unwind; /* NULL: no call frame information */
+	u32 *exported;		     /* rows of image.symbols, by name */
+	u32 exported_count;
+	bool has_callers; /* they were looked for */
+	bool is_loader;	  /* the dynamic linker */
+};
+
+/* Takes over the image. Free with code_facts_free(). */
+struct code_facts *code_facts_new(struct code_image *image, bool is_loader);
+/* Frees; NULL is fine. */
+void code_facts_free(struct code_facts *facts);
+
+/* The function that holds an address, NO_FUNCTION if no code is there. */
+u32 code_facts_function(const struct code_facts *facts, u64 address);
+/* The same function with its exits read. */
+const struct code_function *code_facts_read_function(struct code_facts *facts, u32 function);
+/* The exported function of a name, NULL if there is none. */
+const struct code_symbol *code_facts_exported(const struct code_facts *facts, const char *name);
+
+/* Decodes the instruction at an address. Returns false if there is none. */
+bool code_facts_instruction(const struct code_facts *facts, u64 address,
+			    struct instruction *ret_instruction);
+/* The address of the CALL that a return address is behind of; 0: what is in front is no CALL. */
+u64 code_facts_call_before(const struct code_facts *facts, u64 return_address);
+
+/* What is known of the frame while the instruction at an address runs. */
+enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, u64 address);
+/* Whether the frame has no caller. */
+bool code_facts_is_outermost(const struct code_facts *facts, u64 address);
+/* Whether it is what the kernel calls a signal handler from. */
+bool code_facts_is_signal(const struct code_facts *facts, u64 address);
+
+/* The only CALL in the world that can have entered the frame of this function; 0 if there may be
+ * several. */
+u64 code_facts_only_call(struct code_facts *facts, u32 function);
+/* Whether somebody may have the function's address: it can be jumped to from anywhere. */
+bool code_facts_is_pointed_at(struct code_facts *facts, u32 function);
+
+#endif

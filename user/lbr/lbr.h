@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Whole call chains from LBR call stacks, which the hardware cuts at 8 to 32 calls. This is the
+ * folder's face.
+ *
+ * A stitcher is a sink between a producer of events and whoever counts or prints them. Samples with
+ * an LBR call stack leave it with a chain that is longer and checked; on doubt it is shorter,
+ * because a frame that was not there is worse than one that is missing.
+ */
+#ifndef LBR_LBR_H
+#define LBR_LBR_H
+
+#include "event/event.h"
+
+enum lbr_tier {
+	LBR_PLAIN,   /* what perf shows without --stitch-lbr; nothing is checked */
+	LBR_CERTAIN, /* what follows from the snapshot, the binaries and all other snapshots */
+	LBR_LIKELY,  /* also what the snapshot before makes likely */
+};
+
+struct lbr_settings {
+	u8 tier;	   /* enum lbr_tier */
+	u32 depth;	   /* how many registers there are; 0: unknown, the deepest snapshot says */
+	const char *symfs; /* look for binaries below this folder first; NULL: no. Borrowed */
+};
+
+/*
+ * Why a stack ended where it did: X(NAME, sentence). Append-only.
+ */
+#define LBR_ENDS(X)                                                               \
+	X(WHOLE, "whole")                                                         \
+	X(OVERWRITTEN, "older calls had been overwritten")                        \
+	X(CONTRADICTED, "what comes next cannot have been called from there")     \
+	X(SIGNAL, "a signal interrupted what comes next, and nothing says where") \
+	X(SEVERAL, "several callers are possible")                                \
+	X(UNSEEN, "a possible caller was never seen with its own callers")        \
+	X(EMPTY, "the hardware had recorded nothing")
+
+#define LBR_END_AS_ENUM(name, sentence) LBR_END_##name,
+enum lbr_end { LBR_ENDS(LBR_END_AS_ENUM) LBR_END_COUNT };
+
+/* What became of the stacks. */
+struct lbr_tally {
+	u64 stacks;		 /* samples with an LBR call stack */
+	u64 whole_by_hardware;	 /* the registers reached the thread's start */
+	u64 cut_by_hardware;	 /* they did not */
+	u64 became_whole;	 /* of these: made whole */
+	u64 became_longer;	 /* of these: longer, but not whole */
+	u64 shortened;		 /* entries were left out because something contradicts them */
+	u64 likely;		 /* have frames that are likely, not certain (LBR_LIKELY) */
+	u64 ends[LBR_END_COUNT]; /* all stacks by enum lbr_end */
+	u64 binaries_missing;	 /* binaries that could not be read, so nothing could be checked */
+};
+
+struct lbr_stitcher;
+
+/* A stitcher in front of `next`, which is borrowed. Free with lbr_stitcher_free(). */
+struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struct event_sink *next);
+/* Frees; NULL is fine. */
+void lbr_stitcher_free(struct lbr_stitcher *stitcher);
+/* For CLEANUP. */
+void lbr_stitcher_freep(struct lbr_stitcher **stitcher);
+
+/* Which samples have LBR call stacks: those of sources with PERF_SAMPLE_BRANCH_CALL_STACK.
+ * Borrowed; to be called before the first event. */
+void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_source *sources,
+			      size_t count);
+
+/*
+ * The sink to feed; lives as long as the stitcher. It hands on every event.
+ *
+ * A sample with an LBR call stack leaves it with its kernel frames, the true leaf, then the callers
+ * by their return addresses, each frame with its origin; without branches; `cut` and `walked` say
+ * how it ended. By LBR_PLAIN it leaves as perf shows it: the leaf is where the newest call led, and
+ * callers are the CALLs themselves.
+ */
+struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
+
+/* A sink that hears a whole recording before the other one is fed with the same, where that is
+ * possible. It learns who calls whom, and hands nothing on. */
+struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
+
+/* Borrowed, and growing with the events. */
+const struct lbr_tally *lbr_stitcher_tally(const struct lbr_stitcher *stitcher);
+
+/* The CALLs of the last sample's user frames, newest first: where each return address of its chain
+ * comes from. Borrowed until the next event. */
+const u64 *lbr_stitcher_calls(const struct lbr_stitcher *stitcher, size_t *ret_count);
+
+/* The sentence of an enum lbr_end. */
+const char *lbr_end_words(u8 end);
+
+#endif

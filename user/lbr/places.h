@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Addresses of processes as places in binaries, and what the code says about them: may this call
+ * have led there, who can have called. Every distinct place is looked at once. Private to lbr/.
+ */
+#ifndef LBR_PLACES_H
+#define LBR_PLACES_H
+
+#include "event/event.h"
+#include "lbr/code_facts.h"
+
+typedef u32 place_id; /* 0: none */
+
+struct place {
+	u64 address;	   /* linked; of code without a binary: virtual */
+	u32 binary;	   /* 0: code that cannot be read */
+	u32 function;	   /* NO_FUNCTION: none */
+	u32 body;	   /* the same of all binaries, from 1; 0: nothing is known */
+	u8 call;	   /* enum instruction_kind of the instruction here */
+	u8 call_bytes;	   /* its length, 0: not known */
+	u8 pointer;	   /* enum frame_pointer_use */
+	bool is_outermost; /* the frame has no caller */
+	bool is_signal;	   /* where a signal handler returns to */
+	u64 call_target;   /* of a direct call */
+	u64 call_before;   /* behind which CALL this is; 0: not looked for, ~0: none */
+	u64 only_call;	   /* who alone can have entered the frame; 0: not looked for, ~0: nobody */
+};
+
+struct places;
+
+/* An empty set. `symfs`: look for binaries below this folder first; NULL: none. Borrowed, as is the
+ * table, which must be fed before it is asked. */
+struct places *places_new(const struct process_table *processes, const char *symfs);
+/* Frees; NULL is fine. */
+void places_free(struct places *places);
+
+/* The place of an address of a process; never 0. */
+place_id places_find(struct places *places, u32 pid, u64 address);
+/* What is known of it. Borrowed until the next places_…(). */
+const struct place *places_at(const struct places *places, place_id id);
+/* Where a place is in a process, 0 if it is not known to be mapped there. */
+u64 places_address(struct places *places, u32 pid, place_id id);
+
+/* Whether a CALL at `from` can have led to `to`: nothing that is known contradicts it. */
+bool places_can_call(const struct places *places, place_id from, place_id to);
+/* Whether the frame that began at `entry` can be executing at `now`: in the same function, or in
+ * one that it goes on in without a call. */
+bool places_can_contain(struct places *places, place_id entry, place_id now);
+/* The CALL in front of a return address, 0 if there is none. */
+place_id places_call_before(struct places *places, place_id return_place);
+/* The only CALL that can have entered the frame that is at `now`, 0 if there may be several. */
+place_id places_only_call(struct places *places, place_id now);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which function goes on in which without a call, over the borders of binaries; and what is kept
+ * of places for it. Private to lbr/.
+ */
+#ifndef LBR_PLACES_REACH_H
+#define LBR_PLACES_REACH_H
+
+#include "base/idmap.h"
+#include "lbr/places.h"
+
+struct place_body {
+	u32 binary, function;
+};
+
+struct places {
+	const struct process_table *processes;
+	const char *symfs;
+	VEC(struct place) rows;		   /* row 0 unused */
+	VEC(struct code_facts *) binaries; /* row 0, and where a file cannot be read: NULL */
+	VEC(struct place_body) bodies;	   /* body - 1 */
+	VEC(u64) shifts;		   /* row - 1: from linked to virtual */
+	struct idmap of_address;	   /* hash of (mappings, virtual address) → place */
+	struct idmap of_place;		   /* hash of (binary, linked address) → place */
+	struct idmap of_file;		   /* mapped file → binary */
+	struct idmap of_body;		   /* binary, function → body */
+	struct idmap shift_of;		   /* process, binary → row of shifts */
+	struct idmap reached;		   /* body, body → 1: no, 2: yes */
+};
+
+/* Whether code of `from` can go on in `to`, another body, by jumps: direct ones, those through
+ * slots of the dynamic linker, and those to wherever a register says if `to` can be meant. */
+bool places_reach(struct places *places, u32 from, u32 to);
+
+#endif

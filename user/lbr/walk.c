@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From frame to frame, by the best witness that there is for each.
+ *
+ * Call frame information says for every instruction whether the frame pointer is this frame's or
+ * still a caller's, so it is known which calls the chain of frame pointers lists and which it
+ * leaves out: those are taken from the LBR. Where both list a call, they must agree; if not, the
+ * frame pointers are right, for they were read from the stack as it was, while the LBR keeps calls
+ * that longjmp() or an exception never returned from.
+ */
+#include "lbr/walk.h"
+
+struct walking {
+	struct places *places;
+	const struct snapshot *snapshot;
+	struct stack *stack;
+	place_id now;	   /* what the frame that is looked at executes */
+	u32 entry, caller; /* the next ones */
+	u32 sure;	   /* calls that a frame pointer has confirmed */
+	u32 proved;	   /* the last so many calls are there because the code proves them */
+	bool has_pointers; /* frame pointers can be followed */
+};
+
+enum step { STEP_ON, STEP_ENDED };
+
+static enum step end_with(const struct walking *walking, u8 end)
+{
+	walking->stack->end = end;
+	return STEP_ENDED;
+}
+
+/* Ends where the last frame pointer was right: what came after it has turned out wrong. */
+static enum step end_wrong(const struct walking *walking)
+{
+	walking->stack->count = walking->sure;
+	walking->stack->is_shifted = true;
+	return end_with(walking, LBR_END_CONTRADICTED);
+}
+
+bool stack_push(struct places *places, struct stack *stack, u64 from, place_id place, u8 origin)
+{
+	const struct place *call = places_at(places, place);
+
+	if (stack->count == STACK_CALLS_MAX)
+		return false;
+	stack->calls[stack->count++] = (struct call){
+		.from = from,
+		/* Of code that cannot be read, anything behind its first byte. */
+		.return_address = from + (call->call_bytes ? call->call_bytes : 1),
+		.place = place,
+		.origin = origin,
+	};
+	return true;
+}
+
+static enum step take_call(struct walking *walking, u64 from, place_id place, u8 origin)
+{
+	if (!stack_push(walking->places, walking->stack, from, place, origin))
+		return end_with(walking, LBR_END_OVERWRITTEN);
+	walking->now = place;
+	return STEP_ON;
+}
+
+static bool is_user_address(u64 address)
+{
+	return address && !(address >> 63);
+}
+
+/* Whether LBR entry `index` can have entered the frame that executes at `now`. */
+static bool entry_fits(const struct walking *walking, u32 index, place_id *ret_from)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	const struct branch *entry;
+	place_id from, to;
+
+	if (index >= snapshot->entry_count)
+		return false;
+	entry = &snapshot->entries[index];
+	if (!is_user_address(entry->from) || !is_user_address(entry->to))
+		return false;
+	from = places_find(walking->places, snapshot->pid, entry->from);
+	to = places_find(walking->places, snapshot->pid, entry->to);
+	*ret_from = from;
+	return places_can_call(walking->places, from, to) &&
+	       places_can_contain(walking->places, to, walking->now);
+}
+
+/* A call that must have been, whatever the registers hold. */
+static enum step step_by_proof(struct walking *walking, u8 end)
+{
+	enum { PROVED_MAX = 256 };
+	struct places *places = walking->places;
+	place_id call = places_only_call(places, walking->now);
+	u64 address = call ? places_address(places, walking->snapshot->pid, call) : 0;
+
+	if (!address)
+		return end_with(walking, end);
+	/* Functions that call only each other are never entered: somebody jumps in unseen. */
+	if (++walking->proved > PROVED_MAX) {
+		walking->stack->count -= PROVED_MAX;
+		return end_with(walking, end);
+	}
+	return take_call(walking, address, call, ORIGIN_STITCHED);
+}
+
+static enum step step_by_entry(struct walking *walking)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	place_id from;
+
+	if (walking->entry >= snapshot->entry_count)
+		return step_by_proof(walking,
+				     snapshot->entry_count ? LBR_END_OVERWRITTEN : LBR_END_EMPTY);
+	if (!entry_fits(walking, walking->entry, &from))
+		return end_with(walking, LBR_END_CONTRADICTED);
+	walking->proved = 0;
+	return take_call(walking, snapshot->entries[walking->entry++].from, from, ORIGIN_LBR);
+}
+
+/* Whether the next frame pointer confirms that the caller executes at `from`. */
+static bool pointer_confirms(const struct walking *walking, place_id from)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	place_id back, call;
+	u64 address, target;
+
+	if (places_at(walking->places, from)->pointer != POINTER_FRAME ||
+	    walking->caller >= snapshot->caller_count)
+		return false;
+	address = snapshot->callers[walking->caller].address;
+	back = places_find(walking->places, snapshot->pid, address);
+	call = places_call_before(walking->places, back);
+	if (!call || places_at(walking->places, call)->call != INSTRUCTION_CALL)
+		return false;
+	target = address - places_at(walking->places, back)->address +
+		 places_at(walking->places, call)->call_target;
+	return places_can_contain(walking->places,
+				  places_find(walking->places, snapshot->pid, target), from);
+}
+
+/* Whether no other entry from `index` on would do as well. */
+static bool is_only_fit(const struct walking *walking, u32 index)
+{
+	const struct branch *entries = walking->snapshot->entries;
+	place_id from;
+
+	for (u32 i = index + 1; i < walking->snapshot->entry_count; i++)
+		if (entries[i].from != entries[index].from && entry_fits(walking, i, &from) &&
+		    pointer_confirms(walking, from))
+			return false;
+	return true;
+}
+
+/* The frame pointer is a caller's: nothing but the LBR (or a proof) can tell this call. */
+static enum step step_between(struct walking *walking)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	place_id from;
+
+	if (walking->entry >= snapshot->entry_count ||
+	    (!walking->stack->is_shifted && entry_fits(walking, walking->entry, &from)))
+		return step_by_entry(walking);
+	for (u32 i = walking->entry; i < snapshot->entry_count; i++) {
+		if (!entry_fits(walking, i, &from) || !pointer_confirms(walking, from))
+			continue;
+		if (!is_only_fit(walking, i))
+			break;
+		walking->stack->is_shifted |= i != walking->entry;
+		walking->entry = i + 1;
+		walking->proved = 0;
+		return take_call(walking, snapshot->entries[i].from, from, ORIGIN_LBR);
+	}
+	return step_by_proof(walking, LBR_END_CONTRADICTED);
+}
+
+/* Finds the LBR entry of a call that is known to be on the stack, and goes on behind it. */
+static u8 pass_entry(struct walking *walking, u64 from)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	place_id place;
+
+	for (u32 i = walking->entry; i < snapshot->entry_count; i++) {
+		if (snapshot->entries[i].from != from || !entry_fits(walking, i, &place))
+			continue;
+		walking->stack->is_shifted |= i != walking->entry;
+		walking->entry = i + 1;
+		return ORIGIN_LBR;
+	}
+	walking->stack->is_shifted |= walking->entry < snapshot->entry_count;
+	return snapshot->is_unwound ? ORIGIN_EH_FRAME : ORIGIN_FRAME_POINTER;
+}
+
+/* Whether a direct call leads to the frame that is looked at; an indirect one may. */
+static bool call_leads_here(const struct walking *walking, u64 back, place_id back_place,
+			    place_id call)
+{
+	const struct place *place = places_at(walking->places, call);
+	u64 target = back - places_at(walking->places, back_place)->address + place->call_target;
+
+	if (place->call != INSTRUCTION_CALL)
+		return true;
+	return places_can_contain(walking->places,
+				  places_find(walking->places, walking->snapshot->pid, target),
+				  walking->now);
+}
+
+static enum step step_by_pointer(struct walking *walking)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	u64 back = snapshot->callers[walking->caller].address, from;
+	place_id back_place = places_find(walking->places, snapshot->pid, back);
+	place_id call = places_call_before(walking->places, back_place);
+	u8 origin;
+
+	if (places_at(walking->places, back_place)->is_signal)
+		return end_with(walking, LBR_END_SIGNAL);
+	if (!call || !call_leads_here(walking, back, back_place, call))
+		return end_wrong(walking);
+	walking->caller++;
+	walking->proved = 0;
+	from = back - places_at(walking->places, call)->call_bytes;
+	origin = pass_entry(walking, from);
+	if (take_call(walking, from, call, origin) == STEP_ENDED)
+		return STEP_ENDED;
+	walking->sure = walking->stack->count;
+	return STEP_ON;
+}
+
+static enum step step(struct walking *walking)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	const struct place *now = places_at(walking->places, walking->now);
+
+	if (now->is_outermost)
+		return end_with(walking, LBR_END_WHOLE);
+	if (now->is_signal)
+		return end_with(walking, LBR_END_SIGNAL);
+	if (walking->caller >= snapshot->caller_count)
+		walking->has_pointers = false;
+	if (walking->has_pointers && (snapshot->is_unwound || now->pointer == POINTER_FRAME))
+		return step_by_pointer(walking);
+	if (walking->has_pointers && now->pointer == POINTER_CALLERS)
+		return step_between(walking);
+	walking->has_pointers = false;
+	/* Registers that have been wrong are not believed without a witness. */
+	if (walking->stack->is_shifted)
+		return step_by_proof(walking, LBR_END_CONTRADICTED);
+	return step_by_entry(walking);
+}
+
+void walk(struct places *places, const struct snapshot *snapshot, struct stack *ret_stack)
+{
+	struct walking walking = {
+		.places = places,
+		.snapshot = snapshot,
+		.stack = ret_stack,
+		.has_pointers = snapshot->caller_count > 0,
+	};
+
+	ret_stack->count = 0;
+	ret_stack->is_shifted = false;
+	ret_stack->end = LBR_END_EMPTY;
+	walking.now = places_find(places, snapshot->pid, snapshot->leaf);
+	while (step(&walking) == STEP_ON)
+		;
+	ret_stack->entries = walking.entry;
+	ret_stack->by_hardware = ret_stack->end == LBR_END_WHOLE && !ret_stack->is_shifted &&
+				 walking.entry == ret_stack->count;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where functions begin and end, by the call frame information of an ELF image.
+ */
+#ifndef UNWIND_FUNCTION_BOUNDS_H
+#define UNWIND_FUNCTION_BOUNDS_H
+
+#include "base/cursor.h"
+#include "base/vec.h"
+#include "bpfprof/types.h"
+
+struct function_bound {
+	u64 start, end; /* linked addresses, [start, end) */
+};
+
+struct function_bounds {
+	VEC(struct function_bound) items; /* in the order of the section */
+};
+
+/*
+ * Appends what .eh_frame, or else .debug_frame, says.
+ * Returns 0 (none is no error), or as unwind_table_read(): what stood before has been appended.
+ */
+int function_bounds_read(struct bytes image, struct function_bounds *bounds);
+
+#endif

@@ -256,21 +256,16 @@ int targets_follow(struct targets *targets, const struct target_follower *follow
 static bool has_ended(u64 key)
 {
 	CLEANUP(freep) char *text = NULL;
-	char path[64], state;
-	const char *behind_name;
-	long threads;
+	struct process_stat stat;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%u/stat", (u32)key);
 	if (file_read(path, 4096, &text, NULL))
 		return true;
-	behind_name = strrchr(text, ')');
-	/* Source: proc(5): state is field 3, num_threads field 20. */
-	if (!behind_name ||
-	    sscanf(behind_name,
-		   ") %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %ld",
-		   &state, &threads) != 2)
+	if (process_stat_parse(text, &stat))
 		return false;
-	return (state == 'Z' || state == 'X') && (threads <= 1 || (key & FOLLOW_THREAD));
+	return (stat.state == 'Z' || stat.state == 'X') &&
+	       (stat.threads <= 1 || (key & FOLLOW_THREAD));
 }
 
 bool targets_ended(struct targets *targets, void (*gone)(void *context, u64 key), void *context)

@@ -13,6 +13,7 @@
 #include "host/machine.h"
 #include "host/mapped_file.h"
 #include "host/proc_maps.h"
+#include "host/process_stat.h"
 #include "host/process_tree.h"
 #include "host/processes.h"
 

@@ -9,23 +9,24 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "host/process_stat.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
+
+enum { STAT_BYTES = 4096 };
 
 /* The parent of a process, 0 if it has none or is gone. */
 static u32 parent_of(u32 pid)
 {
 	CLEANUP(freep) char *path = must_format("/proc/%u/stat", pid);
 	CLEANUP(freep) char *text = NULL;
-	const char *behind_name;
+	struct process_stat stat;
 
-	if (file_read(path, 4096, &text, NULL))
-		return 0;
-	behind_name = strrchr(text, ')'); /* then the state and the parent: ") S 1" */
-	return behind_name && strlen(behind_name) > 4 ? (u32)strtoul(behind_name + 4, NULL, 10) : 0;
+	return file_read(path, STAT_BYTES, &text, NULL) || process_stat_parse(text, &stat)
+		       ? 0
+		       : stat.parent;
 }
 
 int processes_parents(struct process_parent **ret_rows, size_t *ret_count)

@@ -13,8 +13,8 @@
 #include "base/number.h"
 #include "base/vec.h"
 #include "host/proc_maps.h"
+#include "host/process_stat.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -64,24 +64,6 @@ static char *read_into(struct buffer *buffer, int folder, const char *name)
 	return buffer->bytes.items;
 }
 
-/* Splits "PID (NAME) STATE PPID …" of /proc/PID/stat; the name may hold any bytes, parentheses and
- * newlines too. */
-static int parse_stat(char *stat, char **ret_name, struct thread_life *life)
-{
-	/* -errno of what failed is never 0, so that there is text here.
-	 * NOLINTNEXTLINE(clang-analyzer-core.*) */
-	char *name = strchr(stat, '(');
-	char *end = strrchr(stat, ')');
-
-	if (!name || !end || end < name || strlen(end) < 5)
-		return -EBADMSG;
-	*end = 0;
-	*ret_name = name + 1;
-	life->is_running = end[2] == 'R';
-	life->parent_pid = (u32)strtoul(end + 4, NULL, 10); /* behind ") S " */
-	return 0;
-}
-
 static int tell_name(struct scan *scan, u32 pid, u32 tid, const char *name)
 {
 	char cut[NAME_BYTES] = {0};
@@ -97,15 +79,17 @@ static int scan_leader(struct scan *scan, int folder, u32 pid)
 	CLEANUP(freep) char *path = must_format("task/%u/stat", pid);
 	struct thread_life life = {.pid = pid, .tid = pid, .is_synthesized = true};
 	/* The one in task/ does not add up the times of all threads. */
-	char *stat = read_into(&scan->line, folder, path), *name;
+	char *text = read_into(&scan->line, folder, path);
+	struct process_stat stat;
 	int error;
 
-	if (!stat || parse_stat(stat, &name, &life))
+	if (!text || process_stat_parse(text, &stat))
 		return 1;
-	life.parent_tid = life.parent_pid;
+	life.parent_pid = life.parent_tid = stat.parent;
+	life.is_running = stat.state == 'R';
 	scan->result.threads++;
 	error = sink_call(scan->sink, on_fork, &life);
-	return error ? error : tell_name(scan, pid, pid, name);
+	return error ? error : tell_name(scan, pid, pid, stat.name);
 }
 
 /* Another thread: its parent is the main thread, as in perf. One that is gone is passed over. */

@@ -5,16 +5,15 @@
 #ifndef HOST_KERNEL_LINES_H
 #define HOST_KERNEL_LINES_H
 
-#include "base/cursor.h"
-#include "bpfprof/types.h"
+#include "host/kernel_symbols.h"
 
-enum { KERNEL_NAME_BYTES = 513, KERNEL_MODULE_BYTES = 64 }; /* KSYM_NAME_LEN, MODULE_NAME_LEN */
+enum { KERNEL_NAME_BYTES = 513 }; /* KSYM_NAME_LEN and the NUL */
 
 struct kernel_line {
 	u64 address;
 	char type; /* as of nm(1) */
 	char name[KERNEL_NAME_BYTES];
-	char module[KERNEL_MODULE_BYTES]; /* "[name]", "" for the kernel proper */
+	char module[MODULE_NAME_BYTES]; /* "[name]", "" for the kernel proper */
 };
 
 /* Steps over the next line of a kallsyms text (and those before it that are not one). Pure. Returns

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "base/words.h"
 #include "host/kernel_lines.h"
 #include "host/kernel_symbols.h"
 
@@ -119,18 +120,12 @@ static bool is_path_of_module(struct bytes path, const char *name)
 static char *module_path(struct bytes dependencies, const char *release, const char *name)
 {
 	while (dependencies.length) {
-		const u8 *newline = memchr(dependencies.start, '\n', dependencies.length);
-		size_t length = newline ? (size_t)(newline - dependencies.start) + 1
-					: dependencies.length;
-		const u8 *colon = memchr(dependencies.start, ':', length);
-		struct bytes path = {.start = dependencies.start,
-				     .length = colon ? (size_t)(colon - dependencies.start) : 0};
+		struct bytes line = word_take(&dependencies, '\n');
+		struct bytes path = word_take(&line, ':');
 
 		if (is_path_of_module(path, name))
 			return must_format("/lib/modules/%s/%.*s", release, (int)path.length,
 					   (const char *)path.start);
-		dependencies.start += length;
-		dependencies.length -= length;
 	}
 	return must_format("[%s]", name);
 }

@@ -12,41 +12,12 @@
 #include "host/kernel_symbols.h"
 
 #include "base/memory.h"
+#include "base/words.h"
 #include "host/kernel_lines.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-
-/* The next word of a line, up to `separator`; steps over both. */
-static struct bytes take_word(struct bytes *line, char separator)
-{
-	const u8 *end = line->length ? memchr(line->start, separator, line->length) : NULL;
-	struct bytes word = {line->start, end ? (size_t)(end - line->start) : line->length};
-	size_t taken = word.length + (end ? 1 : 0);
-
-	line->start += taken;
-	line->length -= taken;
-	return word;
-}
-
-static bool parse_hex(struct bytes word, u64 *ret_value)
-{
-	u64 value = 0;
-
-	if (!word.length || word.length > 16)
-		return false;
-	for (size_t i = 0; i < word.length; i++) {
-		u8 letter = word.start[i];
-
-		if (!isxdigit(letter))
-			return false;
-		value = value << 4 |
-			(u64)(isdigit(letter) ? letter - '0' : (letter | 32) - 'a' + 10);
-	}
-	*ret_value = value;
-	return true;
-}
 
 static void copy_word(struct bytes word, char *to, size_t capacity)
 {
@@ -60,13 +31,13 @@ static void copy_word(struct bytes word, char *to, size_t capacity)
 bool kernel_line_next(struct bytes *text, struct kernel_line *ret_line)
 {
 	while (text->length) {
-		struct bytes line = take_word(text, '\n'), type, module;
+		struct bytes line = word_take(text, '\n'), type, module;
 		struct kernel_line result;
 
-		if (!parse_hex(take_word(&line, ' '), &result.address))
+		if (!word_number(word_take(&line, ' '), 16, &result.address))
 			continue;
-		type = take_word(&line, ' ');
-		copy_word(take_word(&line, '\t'), result.name, sizeof(result.name));
+		type = word_take(&line, ' ');
+		copy_word(word_take(&line, '\t'), result.name, sizeof(result.name));
 		module = line;
 		if (type.length != 1 || !result.name[0])
 			continue;
@@ -146,21 +117,6 @@ int kernel_symbol_address(struct bytes text, const char *name, u64 *ret_address)
 	return -ENOENT;
 }
 
-static bool parse_decimal(struct bytes word, u64 *ret_value)
-{
-	u64 value = 0;
-
-	if (!word.length || word.length > 18)
-		return false;
-	for (size_t i = 0; i < word.length; i++) {
-		if (!isdigit(word.start[i]))
-			return false;
-		value = value * 10 + (u64)(word.start[i] - '0');
-	}
-	*ret_value = value;
-	return true;
-}
-
 int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
 {
 	struct kernel_module module = {0};
@@ -168,18 +124,15 @@ int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
 
 	if (!text->length)
 		return 0;
-	line = take_word(text, '\n');
-	copy_word(take_word(&line, ' '), module.name, sizeof(module.name));
-	if (!parse_decimal(take_word(&line, ' '), &module.bytes))
+	line = word_take(text, '\n');
+	copy_word(word_take(&line, ' '), module.name, sizeof(module.name));
+	if (!word_number(word_take(&line, ' '), 10, &module.bytes))
 		return -EBADMSG;
 	for (int field = 0; field < 3; field++) /* references, users, state */
-		take_word(&line, ' ');
-	address = take_word(&line, ' ');
-	if (address.length < 2 || memcmp(address.start, "0x", 2) != 0)
-		return -EBADMSG;
-	address.start += 2;
-	address.length -= 2;
-	if (!module.name[0] || !parse_hex(address, &module.start))
+		word_take(&line, ' ');
+	address = word_take(&line, ' ');
+	if (!module.name[0] || !word_drop(&address, "0x") ||
+	    !word_number(address, 16, &module.start))
 		return -EBADMSG;
 	*ret_module = module;
 	return 1;
@@ -190,17 +143,16 @@ int kernel_code_bytes(struct bytes text, u64 *ret_bytes)
 	static const char name[] = "Kernel code";
 
 	while (text.length) {
-		struct bytes line = take_word(&text, '\n'), first, last;
+		struct bytes line = word_take(&text, '\n'), first, last;
 		u64 start, end;
 
-		while (line.length && *line.start == ' ')
-			take_word(&line, ' ');
-		first = take_word(&line, '-');
-		last = take_word(&line, ' ');
-		take_word(&line, ' '); /* the colon */
+		word_drop_blanks(&line);
+		first = word_take(&line, '-');
+		last = word_take(&line, ' ');
+		word_take(&line, ' '); /* the colon */
 		if (line.length != strlen(name) || memcmp(line.start, name, line.length) != 0)
 			continue;
-		if (!parse_hex(first, &start) || !parse_hex(last, &end) || end <= start)
+		if (!word_number(first, 16, &start) || !word_number(last, 16, &end) || end <= start)
 			return -ENOENT;
 		*ret_bytes = end - start + 1;
 		return 0;

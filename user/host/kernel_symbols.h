@@ -8,7 +8,7 @@
 #include "binary/binary.h"
 #include "event/event.h"
 
-enum { MODULE_NAME_BYTES = 64 };
+enum { MODULE_NAME_BYTES = 64 }; /* the kernel's are 55 at most; "[name]" fits, too */
 
 /*
  * Reads the text of a kallsyms file into symbols by virtual address, by perf's rules: the kernel's

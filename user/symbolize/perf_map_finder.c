@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "base/words.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,32 +22,15 @@
 
 enum { MAP_MAX_BYTES = 256 << 20, STATUS_MAX_BYTES = 64 << 10 };
 
-/* A hex number, "0x" in front or not, and the blanks behind it; false if there is none. */
+/* The next hex number of a line, "0x" in front or not; false if there is none. */
 static bool take_hex(struct bytes *line, u64 *ret_value)
 {
-	size_t digits = 0;
-	u64 value = 0;
+	struct bytes word = word_take(line, ' ');
 
-	if (line->length > 2 && line->start[0] == '0' && (line->start[1] | 32) == 'x') {
-		line->start += 2;
-		line->length -= 2;
-	}
-	for (; digits < line->length && isxdigit(line->start[digits]); digits++) {
-		u8 letter = line->start[digits];
-
-		if (value >> 60)
-			return false;
-		value = value << 4 |
-			(u64)(isdigit(letter) ? letter - '0' : (letter | 32) - 'a' + 10);
-	}
-	if (!digits || digits == line->length || line->start[digits] != ' ')
-		return false;
-	while (digits < line->length && line->start[digits] == ' ')
-		digits++;
-	line->start += digits;
-	line->length -= digits;
-	*ret_value = value;
-	return true;
+	word_drop_blanks(line);
+	if (!word_drop(&word, "0x"))
+		word_drop(&word, "0X");
+	return word_number(word, 16, ret_value);
 }
 
 static void add_line(struct bytes line, struct symbols *symbols, struct idmap *seen)

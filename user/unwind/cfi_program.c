@@ -474,7 +474,6 @@ int cfi_program_run(const struct cfi_program *program, struct cfi_state *state,
 	run.program = program;
 	run.registers = registers_of[program->section->machine];
 	run.cursor = cursor_of(program->instructions);
-	run.cursor.swap = program->section->swap;
 	run.state = state;
 	run.address = program->start;
 	run.result = result;

@@ -58,7 +58,6 @@ static struct entry entry_next(struct cursor *cursor, const struct cfi_section *
 	if (!start || length == 0)
 		return entry;
 	inside = cursor_of((struct bytes){start, length});
-	inside.swap = section->swap;
 	id_offset = (u64)(start - section->bytes.start);
 	id = is_64 && section->is_debug_frame ? cursor_u64(&inside) : cursor_u32(&inside);
 	if (section->is_debug_frame) {
@@ -112,7 +111,6 @@ static struct cie cie_read(const struct entry *entry, struct reading *reading)
 	const char *letters;
 	u8 version;
 
-	cursor.swap = section->swap;
 	version = cursor_u8(&cursor);
 	letters = (const char *)cursor.next;
 	while (cursor_u8(&cursor))
@@ -141,7 +139,6 @@ static const struct cie *cie_add(struct reading *reading, u64 offset)
 	struct cursor cursor = cursor_of(reading->section->bytes);
 	struct entry entry;
 
-	cursor.swap = reading->section->swap;
 	cursor.next += offset;
 	entry = entry_next(&cursor, reading->section);
 	reading->cie_bytes += sizeof(u32) + entry.bytes.length;
@@ -199,7 +196,6 @@ static int fde_read(struct reading *reading, const struct entry *entry)
 	if (!cie)
 		return -EBADMSG;
 	program = cie->program;
-	cursor.swap = reading->section->swap;
 	program.start = cfi_pointer(&cursor, cie->pointer_encoding, reading->section);
 	/* The length has the format of the pointer, without its base. */
 	program.end = program.start +
@@ -226,7 +222,6 @@ static int entries_read(struct reading *reading)
 	struct cursor cursor = cursor_of(reading->section->bytes);
 	int error = 0;
 
-	cursor.swap = reading->section->swap;
 	while (cursor_left(&cursor) >= sizeof(u32) && !error) {
 		struct entry entry = entry_next(&cursor, reading->section);
 

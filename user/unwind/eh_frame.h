@@ -13,12 +13,12 @@ enum { CFI_BYTES_MAX = 64 << 20 };
 
 enum cfi_machine { CFI_X86_64, CFI_AARCH64 };
 
+/* Of a file of our byte order: all others are refused. */
 struct cfi_section {
 	struct bytes bytes;
 	u64 address;	     /* virtual address of the first byte */
 	u64 data_address;    /* base of DW_EH_PE_datarel; 0: such pointers are not understood */
 	bool is_debug_frame; /* .debug_frame's way of writing CIE pointers */
-	bool swap;	     /* the file is of the other byte order */
 	enum cfi_machine machine;
 };
 

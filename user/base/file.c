@@ -63,28 +63,6 @@ static ssize_t read_some(int fd, char **text, size_t limit)
 	return (ssize_t)length;
 }
 
-int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length)
-{
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	CLEANUP(freep) char *text = NULL;
-	struct stat status;
-	ssize_t length;
-
-	if (fd < 0)
-		return -errno;
-	/* What says how long it is need not be read to the limit. */
-	if (!fstat(fd, &status) && status.st_size > 0 && (u64)status.st_size > limit)
-		return -EFBIG;
-	length = read_some(fd, &text, limit);
-	if (length < 0 || (size_t)length > limit)
-		return length < 0 ? (int)length : -EFBIG;
-	text[length] = 0;
-	if (ret_length)
-		*ret_length = (size_t)length;
-	*ret_text = TAKE(text);
-	return 0;
-}
-
 int file_read_start(const char *path, size_t limit, char **ret_text, size_t *ret_length)
 {
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -105,12 +83,33 @@ int file_read_start(const char *path, size_t limit, char **ret_text, size_t *ret
 	return 0;
 }
 
-int file_write_all(int fd, const void *bytes, size_t length)
+int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_length)
 {
-	const char *next = bytes;
+	CLEANUP(freep) char *text = NULL;
+	struct stat status;
+	size_t length;
+	int error;
 
+	/* What says how long it is need not be read to the limit. */
+	if (!stat(path, &status) && status.st_size > 0 && (u64)status.st_size > limit)
+		return -EFBIG;
+	error = file_read_start(path, limit + 1, &text, &length);
+	if (error)
+		return error;
+	if (length > limit)
+		return -EFBIG;
+	if (ret_length)
+		*ret_length = length;
+	*ret_text = TAKE(text);
+	return 0;
+}
+
+/* offset_bytes  below 0: at the file's position, which moves */
+static int write_all(int fd, const char *next, size_t length, off_t offset_bytes)
+{
 	while (length) {
-		ssize_t done = write(fd, next, length);
+		ssize_t done = offset_bytes < 0 ? write(fd, next, length)
+						: pwrite(fd, next, length, offset_bytes);
 
 		if (done < 0 && errno == EINTR)
 			continue;
@@ -118,24 +117,17 @@ int file_write_all(int fd, const void *bytes, size_t length)
 			return -errno;
 		next += done;
 		length -= (size_t)done;
+		offset_bytes += offset_bytes < 0 ? 0 : done;
 	}
 	return 0;
 }
 
+int file_write_all(int fd, const void *bytes, size_t length)
+{
+	return write_all(fd, bytes, length, -1);
+}
+
 int file_write_all_at(int fd, const void *bytes, size_t length, off_t offset_bytes)
 {
-	const char *next = bytes;
-
-	while (length) {
-		ssize_t done = pwrite(fd, next, length, offset_bytes);
-
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done < 0)
-			return -errno;
-		next += done;
-		offset_bytes += done;
-		length -= (size_t)done;
-	}
-	return 0;
+	return write_all(fd, bytes, length, offset_bytes);
 }

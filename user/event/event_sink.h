@@ -10,6 +10,8 @@
 #include "bpfprof/types.h"
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
 
 enum { BUILD_ID_MAX_BYTES = 20 }; /* SHA-1, the longest in use */
 
@@ -22,6 +24,11 @@ enum frame_space {
 	SPACE_GUEST_KERNEL,
 	SPACE_GUEST_USER,
 };
+
+static inline bool space_is_kernel(u8 space)
+{
+	return space == SPACE_KERNEL || space == SPACE_GUEST_KERNEL;
+}
 
 /* How a frame was found, where the frames of one stack differ in that. Append-only. */
 enum frame_origin {
@@ -110,6 +117,15 @@ struct mapping {
 	u8 build_id[BUILD_ID_MAX_BYTES];
 	u8 build_id_bytes; /* 0: unknown */
 };
+
+/* Bytes of a mapping's path that name its file: "[kernel.kallsyms]_text" is "[kernel.kallsyms]" and
+ * the reference symbol. */
+static inline size_t mapping_name_bytes(const char *path)
+{
+	const char *bracket = *path == '[' ? strchr(path, ']') : NULL;
+
+	return bracket ? (size_t)(bracket + 1 - path) : strlen(path);
+}
 
 /* A thread's name. */
 struct thread_name {

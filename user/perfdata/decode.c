@@ -69,7 +69,7 @@ void decoder_add_build_id(struct decoder *decoder, const char *path, const u8 *i
 	if (row <= decoder->build_ids.count)
 		return; /* the first one holds, as in perf */
 	known = vec_add(&decoder->build_ids);
-	*known = (struct build_id){.count = (u8)bytes};
+	*known = (struct build_id){.length = (u8)bytes};
 	memcpy(known->bytes, id, bytes);
 }
 
@@ -101,14 +101,6 @@ struct record_header decode_header(const struct decoder *decoder, const u8 *at)
 	return header;
 }
 
-static u64 word_of(const struct decoder *decoder, const u8 *at)
-{
-	u64 value;
-
-	memcpy(&value, at, sizeof(value));
-	return decoder->swap ? bswap_64(value) : value;
-}
-
 /* The kind whose layout a record's trailer has. All kinds agree where the id stands, or there is
  * no telling. */
 static const struct event_kind *trailer_kind(const struct decoder *decoder,
@@ -121,7 +113,7 @@ static const struct event_kind *trailer_kind(const struct decoder *decoder,
 	    header.size_bytes < sizeof(header) + first->trailer_id_back)
 		return first;
 	row = idmap_get(&decoder->kind_of_id,
-			word_of(decoder, at + header.size_bytes - first->trailer_id_back));
+			decode_word(decoder, at + header.size_bytes - first->trailer_id_back));
 	return row ? &decoder->kinds.items[row - 1] : first;
 }
 
@@ -136,13 +128,13 @@ u64 decode_time(const struct decoder *decoder, struct record_header header, cons
 		/* IDENTIFIER | IP | TID stand before the time in every kind, or ids differ in
 		 * place and the file is not one that perf could read either */
 		if (kind->sample_time_at && kind->sample_time_at + 8u <= header.size_bytes)
-			time_ns = word_of(decoder, at + kind->sample_time_at);
+			time_ns = decode_word(decoder, at + kind->sample_time_at);
 	} else {
 		kind = trailer_kind(decoder, header, at);
 		if (kind->trailer_time_back &&
 		    sizeof(header) + kind->trailer_bytes <= header.size_bytes)
-			time_ns = word_of(decoder,
-					  at + header.size_bytes - kind->trailer_time_back);
+			time_ns = decode_word(decoder,
+					      at + header.size_bytes - kind->trailer_time_back);
 	}
 	return time_ns == ~0ull ? 0 : time_ns;
 }
@@ -164,20 +156,6 @@ static u8 mapping_space(u16 misc)
 	return space == SPACE_UNKNOWN ? SPACE_USER : space;
 }
 
-static bool is_kernel_space(u8 space)
-{
-	return space == SPACE_KERNEL || space == SPACE_GUEST_KERNEL;
-}
-
-/* "[kernel.kallsyms]_text" is listed under "[kernel.kallsyms]". */
-static u32 find_build_id(const struct decoder *decoder, const char *path)
-{
-	const char *bracket = *path == '[' ? strchr(path, ']') : NULL;
-	size_t length = bracket ? (size_t)(bracket - path) + 1 : strlen(path);
-
-	return intern_find(&decoder->build_id_paths, path, length);
-}
-
 static int hand_over_mapping(struct decoder *decoder, struct record *record,
 			     struct mapping *mapping, struct event_sink *sink)
 {
@@ -189,14 +167,16 @@ static int hand_over_mapping(struct decoder *decoder, struct record *record,
 	mapping->time_ns = record->time_ns;
 	mapping->space = mapping_space(record->header.misc);
 	mapping->is_data = record->header.misc & MISC_MMAP_DATA;
-	if (is_kernel_space(mapping->space))
+	if (space_is_kernel(mapping->space))
 		mapping->pid = ~0u;
-	known = mapping->build_id_bytes ? 0 : find_build_id(decoder, mapping->path);
+	known = mapping->build_id_bytes ? 0
+					: intern_find(&decoder->build_id_paths, mapping->path,
+						      mapping_name_bytes(mapping->path));
 	if (known) {
 		const struct build_id *id = &decoder->build_ids.items[known - 1];
 
 		memcpy(mapping->build_id, id->bytes, sizeof(mapping->build_id));
-		mapping->build_id_bytes = id->count;
+		mapping->build_id_bytes = id->length;
 	}
 	return sink_call(sink, on_mapping, mapping);
 }

@@ -9,6 +9,7 @@
 #include "base/idmap.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "binary/binary.h"
 #include "event/event.h"
 #include "perfdata/format.h"
 
@@ -34,12 +35,6 @@ struct event_kind {
 	u16 trailer_bytes, trailer_time_back, trailer_id_back;
 };
 
-/* A build id that the file names beside the records, by path. */
-struct build_id {
-	u8 bytes[BUILD_ID_MAX_BYTES];
-	u8 count;
-};
-
 /* A counter's value inside a sample (PERF_SAMPLE_READ). */
 struct counter_value {
 	u64 value, id;
@@ -52,7 +47,7 @@ struct decoder {
 	bool is_ours;		 /* misc bits of samples hold the stack's provenance */
 	bool lost_is_counted;	 /* LOST_SAMPLES at the end tell all: LOST would count twice */
 	struct intern build_id_paths;
-	VEC(struct build_id) build_ids; /* row: interned path - 1 */
+	VEC(struct build_id) build_ids; /* named beside the records; row: interned path - 1 */
 	VEC(struct frame) frames;
 	VEC(struct branch) branches;
 	VEC(struct counter_value) counters; /* of the last sample */
@@ -69,6 +64,15 @@ void decoder_release(struct decoder *decoder);
 
 /* The header of the record that begins at `at`, turned to our byte order; there must be 8 bytes. */
 struct record_header decode_header(const struct decoder *decoder, const u8 *at);
+
+/* The word at `at`, turned to our byte order. */
+static inline u64 decode_word(const struct decoder *decoder, const u8 *at)
+{
+	u64 value;
+
+	memcpy(&value, at, sizeof(value));
+	return decoder->swap ? bswap_64(value) : value;
+}
 
 /* The time of a whole record, 0 if it has none. Pure and quick: for sorting. */
 u64 decode_time(const struct decoder *decoder, struct record_header header, const u8 *at);

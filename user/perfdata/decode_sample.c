@@ -105,10 +105,7 @@ static void read_counters(struct decoder *decoder, const struct event_kind *kind
 
 static u64 word_at(const struct decoder *decoder, const u8 *words, size_t index)
 {
-	u64 value;
-
-	memcpy(&value, words + index * sizeof(value), sizeof(value));
-	return decoder->swap ? bswap_64(value) : value;
+	return decode_word(decoder, words + index * sizeof(u64));
 }
 
 /* What a marker says about the frames behind it; false: no marker we know. */
@@ -302,9 +299,7 @@ static const struct event_kind *sample_kind(const struct decoder *decoder, struc
 		return first;
 	if (!first->sample_id_at || first->sample_id_at + sizeof(id) > record.length)
 		return first;
-	memcpy(&id, record.start + first->sample_id_at, sizeof(id));
-	if (decoder->swap)
-		id = bswap_64(id);
+	id = decode_word(decoder, record.start + first->sample_id_at);
 	if (!id)
 		return first; /* as perf does with what it made up itself */
 	row = idmap_get(&decoder->kind_of_id, id);

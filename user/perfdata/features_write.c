@@ -204,9 +204,8 @@ u32 feature_append(const struct feature_facts *facts, u32 row, struct text *payl
 
 void feature_append_build_id(const struct mapping *mapping, struct text *payload)
 {
-	const char *bracket = *mapping->path == '[' ? strchr(mapping->path, ']') : NULL;
-	/* "[kernel.kallsyms]_text" is listed without the symbol */
-	size_t length = bracket ? (size_t)(bracket - mapping->path) + 1 : strlen(mapping->path);
+	/* the kernel is listed without its reference symbol */
+	size_t length = mapping_name_bytes(mapping->path);
 	size_t padded = round_up(length + 1, TEXT_ALIGN_BYTES);
 	struct record_header header = {
 		.misc = (u16)(mapping->space | MISC_BUILD_ID_SIZE),

@@ -146,9 +146,7 @@ enum record_type {
 };
 
 enum {
-	MISC_CPUMODE = 7,
-	MISC_KERNEL = 1,
-	MISC_USER = 2,
+	MISC_CPUMODE = 7, /* enum frame_space */
 	MISC_MMAP_DATA = 1 << 13,
 	MISC_COMM_EXEC = 1 << 13,
 	MISC_FORK_SYNTHESIZED = 1 << 13, /* perf's FORK_EXEC: the child gets no mappings */

@@ -48,8 +48,7 @@ static int open_temporary(struct output *output)
 	output->fd = mkostemp(output->temporary, O_CLOEXEC); /* mode 0600 */
 	if (output->fd >= 0)
 		return 0;
-	freep(&output->temporary);
-	output->temporary = NULL;
+	free(TAKE(output->temporary));
 	return fail(-errno, "name another file with -o", "cannot create %s", output->path);
 }
 
@@ -180,8 +179,7 @@ int output_publish(struct output *output)
 			    output->path, old);
 	if (rename(output->temporary, output->path))
 		return fail(-errno, "name another file with -o", "cannot create %s", output->path);
-	freep(&output->temporary);
-	output->temporary = NULL;
+	free(TAKE(output->temporary));
 	return 0;
 }
 

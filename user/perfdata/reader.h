@@ -40,7 +40,7 @@ struct perfdata_header {
  * path     a file, or "-" for a stream on stdin
  * ret_data perfdata_close() it
  * Returns 0 or a negative errno with a sentence: -EBADMSG (not perf.data, empty, header damaged),
- * -ENOTSUP (newer than we know), or why opening failed.
+ * or why opening failed.
  */
 int perfdata_open(const char *path, struct perfdata **ret_data);
 /* The same for bytes in memory (tests, fuzzing), which must outlive it. */
@@ -50,10 +50,9 @@ void perfdata_close(struct perfdata *data);
 /* For CLEANUP. */
 void perfdata_closep(struct perfdata **data);
 
-/* Borrowed until perfdata_close(). In pipe mode complete only after the first event. */
+/* Borrowed until perfdata_close(). */
 const struct perfdata_header *perfdata_header(const struct perfdata *data);
-/* The rows that samples refer to. Borrowed until perfdata_close(). In pipe mode they have been read
- * by perfdata_open(). */
+/* The rows that samples refer to. Borrowed until perfdata_close(). */
 const struct event_source *perfdata_sources(const struct perfdata *data, u32 *ret_count);
 
 /*

@@ -120,11 +120,6 @@ static u8 kernel_kind(const struct mapped_file *file)
 	return strstr(file->path, "kernel.kallsyms") ? BINARY_KERNEL : BINARY_MODULE;
 }
 
-static bool is_kernel_space(u8 space)
-{
-	return space == SPACE_KERNEL || space == SPACE_GUEST_KERNEL;
-}
-
 /* "/lib/modules/…/snd-pcm.ko.xz" is shown as "[snd_pcm]", as the kernel calls it. */
 static string_id module_name(struct profile *profile, const char *path)
 {
@@ -147,15 +142,6 @@ static string_id module_name(struct profile *profile, const char *path)
 	return id;
 }
 
-/* "[kernel.kallsyms]_text" names the kernel and, behind the bracket, its reference symbol. */
-static string_id kernel_name(struct profile *profile, const char *path)
-{
-	const char *bracket = strchr(path, ']');
-
-	return intern_bytes(&profile->strings, path,
-			    bracket ? (size_t)(bracket + 1 - path) : strlen(path));
-}
-
 static void name_jit(struct profile *profile, struct binary_row *binary, u32 pid)
 {
 	struct text text = {0};
@@ -174,7 +160,7 @@ static binary_id make_binary(struct profile *profile, const struct mapped *mappe
 	struct binary_row binary = {
 		.owner_pid = mapped->owner_pid,
 		.mapped_order = file->id,
-		.kind = is_kernel_space(file->space) ? kernel_kind(file) : user_kind(file->path),
+		.kind = space_is_kernel(file->space) ? kernel_kind(file) : user_kind(file->path),
 		.space = file->space,
 		.build_id_bytes = file->build_id_bytes,
 	};
@@ -182,13 +168,14 @@ static binary_id make_binary(struct profile *profile, const struct mapped *mappe
 	memcpy(binary.build_id, file->build_id, sizeof(binary.build_id));
 	binary.path = intern_text(&profile->strings, file->path);
 	binary.short_name = intern_text(&profile->strings, base_name(file->path));
-	if (is_kernel_space(file->space)) {
+	if (space_is_kernel(file->space)) {
 		binary.owner_pid = ~0u;
 		binary.start = mapped->start;
 		binary.end = mapped->end;
 	}
 	if (binary.kind == BINARY_KERNEL) {
-		binary.path = binary.short_name = kernel_name(profile, file->path);
+		binary.path = binary.short_name = intern_bytes(&profile->strings, file->path,
+							       mapping_name_bytes(file->path));
 		binary.reference = mapped->file_offset;
 	}
 	if (binary.kind == BINARY_MODULE)
@@ -220,7 +207,7 @@ static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
 		make_kernel_of(locator, mapped);
 	/* One "file", but another binary in each process or at each address. */
 	if (mapped->file->is_kernel_symbol ||
-	    (!is_kernel_space(mapped->file->space) && user_kind(mapped->file->path) == BINARY_JIT))
+	    (!space_is_kernel(mapped->file->space) && user_kind(mapped->file->path) == BINARY_JIT))
 		return make_binary(locator->profile, mapped);
 	while (locator->binaries.count <= id)
 		*vec_add(&locator->binaries) = 0;

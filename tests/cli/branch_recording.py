@@ -14,6 +14,7 @@ feature=0      leave out the BRANCH_STACK feature
 events=N       that many events
 loops=1        entries repeat, as those of a loop do
 kernel=1       the kernel is mapped and some branches are there (needs root)
+known=1        it is known of each branch whether it was predicted
 odd=1          addresses in no mapping, and samples with no entry
 """
 import random
@@ -106,6 +107,8 @@ class Recording:
 
     def flags(self):
         predicted = self.random.choice([1, 2, 2, 2, 0])
+        if self.options.get("known") == "1":
+            predicted = predicted or 1
         other = self.random.choice([0, 0, 0, 0, 4, 8])
         cycles = self.random.choice([0, 1, 1, 2, 7, 300])
         kind = self.random.randrange(16) if self.bits & TYPE_SAVE else 0

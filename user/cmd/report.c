@@ -23,6 +23,7 @@ struct report {
 	struct call_graph_settings graph;
 	struct entry_layout layout;
 	bool has_chains, has_children;
+	bool has_branches; /* they are counted in place of samples */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;
@@ -51,6 +52,24 @@ static bool any_chains(const struct perfdata *data)
 	return false;
 }
 
+static int choose_branches(struct report *report)
+{
+	enum branch_mode mode = report->settings->branch_mode;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(report->data, &count);
+	bool has_branches = false;
+
+	for (u32 i = 0; i < count; i++)
+		has_branches |= sources[i].has_branches;
+	if (mode == BRANCHES_COUNTED && !has_branches)
+		return fail_plain(-EINVAL, "record with -b, or leave -b out here",
+				  "the recording has no branch stacks");
+	report->has_branches = mode == BRANCHES_COUNTED ||
+			       (mode == BRANCHES_AS_RECORDED && has_branches &&
+				perfdata_header(report->data)->has_branch_feature);
+	return 0;
+}
+
 static int choose_layout(struct report *report)
 {
 	const struct report_settings *settings = report->settings;
@@ -61,9 +80,13 @@ static int choose_layout(struct report *report)
 		.show_period = settings->show_period,
 		.show_system_share = settings->show_system_share,
 	};
+	int error = choose_branches(report);
 
-	report->has_chains = any_chains(report->data);
-	if (settings->asks_for_graph && !report->has_chains)
+	if (error)
+		return error;
+	layout.has_branches = report->has_branches;
+	report->has_chains = any_chains(report->data) && !report->has_branches;
+	if (settings->asks_for_graph && !report->has_chains && !report->has_branches)
 		return fail_plain(-EINVAL, "record with -g, or leave -g out here",
 				  "the recording has no call chains");
 	report->has_children = settings->children && report->has_chains;
@@ -121,6 +144,8 @@ static int count_samples(struct report *report)
 		.max_stack = UINT16_MAX,
 		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE,
 		.names = {has_name, report->symbolizer},
+		.count_branches = report->has_branches,
+		.branch_flags = entry_layout_branch_flags(&report->layout),
 	};
 	struct filter_settings filter = report->filters.samples.settings;
 	u32 count;

@@ -69,6 +69,20 @@ static int parse_separator(void *settings, const char *argument)
 	return 0;
 }
 
+static int count_branches(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->branch_mode = BRANCHES_COUNTED;
+	return 0;
+}
+
+static int ignore_branches(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->branch_mode = BRANCHES_IGNORED;
+	return 0;
+}
+
 /* --- call-graph.* of config files --- */
 
 static int config_type(void *settings, const char *value)
@@ -202,9 +216,14 @@ const struct option_row report_options[] = {
 	 .help = "count for a function what it called, too", .config = "report.children"},
 	{.kind = OPTION_TEXT, .letter = 's', .name = "sort", .offset = FIELD(sort),
 	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, cpu; "
-	 "+KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
+	 "branches by dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, abort, cycles, "
+	 "too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
 	TEXT('F', "fields", fields, "FIELDS", "columns: overhead, overhead_children, overhead_sys, "
 	     "overhead_us, sample, period and the keys of -s; +FIELD adds"),
+	CALL('b', "branch-stack", NULL, count_branches, "count the branches of each sample, told "
+	     "apart by comm,dso_from,symbol_from,symbol_to,cycles (default for recordings of "
+	     "record -b)"),
+	CALL(0, "no-branch-stack", NULL, ignore_branches, "count samples whatever was recorded"),
 	FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
 	FLAG(0, "show-total-period", show_period, "a column with the sum of periods"),
 	FLAG(0, "showcpuutilization", show_system_share, "columns for kernel and user"),
@@ -244,7 +263,7 @@ const struct option_row report_options[] = {
 	/* accepted */
 	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),
 	IGNORED('m', "modules"), IGNORED(0, "demangle-kernel"), IGNORED(0, "skip-empty"),
-	IGNORED(0, "no-branch-stack"), IGNORED('v', "verbose"),
+	IGNORED('v', "verbose"),
 	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
 	 .help = "as --dsos", .hidden = true},
 	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",
@@ -262,7 +281,6 @@ const struct option_row report_options[] = {
 	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
 	REFUSED('D', "dump-raw-trace", NULL, refuse_raw), REFUSED(0, "raw-trace", NULL, refuse_raw),
 	REFUSED(0, "samples", "COUNT", refuse_raw), REFUSED(0, "ns", NULL, refuse_raw),
-	REFUSED('b', "branch-stack", NULL, refuse_branches),
 	REFUSED(0, "branch-history", NULL, refuse_branches),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
 	REFUSED(0, "stitch-lbr", NULL, refuse_branches),

@@ -10,6 +10,13 @@
 #include "event/event.h"
 #include "profile/profile.h"
 
+/* Whether branches are counted in place of samples. */
+enum branch_mode {
+	BRANCHES_AS_RECORDED, /* if the recording was made for that */
+	BRANCHES_COUNTED,     /* -b */
+	BRANCHES_IGNORED,     /* --no-branch-stack */
+};
+
 struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
 	const char *sort, *fields, *separator;
@@ -30,6 +37,7 @@ struct report_settings {
 	u32 max_stack;
 	double percent_limit;
 	enum color_mode color;
+	enum branch_mode branch_mode;
 };
 
 extern const struct option_row report_options[];

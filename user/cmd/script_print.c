@@ -249,12 +249,13 @@ static const char *branch_type(u64 flags)
 
 static void print_branches(struct script_printer *printer, const struct sample *sample)
 {
-	enum { MISPREDICTED = 1, PREDICTED = 2, IN_TRANSACTION = 4, ABORTED = 8 };
 
 	for (u16 i = 0; i < sample->branch_count; i++) {
 		const struct branch *branch = &sample->branches[i];
 		u64 flags = branch->flags;
-		char prediction = flags & PREDICTED ? 'P' : flags & MISPREDICTED ? 'M' : '-';
+		char prediction = flags & BRANCH_PREDICTED	? 'P'
+				  : flags & BRANCH_MISPREDICTED ? 'M'
+								: '-';
 
 		if (branch_form(printer) != PRINT_BRSTACKSYM)
 			fputc(' ', printer->out);
@@ -262,8 +263,10 @@ static void print_branches(struct script_printer *printer, const struct sample *
 		fputc('/', printer->out);
 		print_branch_end(printer, sample, branch->to);
 		fprintf(printer->out, "/%c/%c/%c/%u/%s ", prediction,
-			flags & IN_TRANSACTION ? 'X' : '-', flags & ABORTED ? 'A' : '-',
-			(unsigned int)(flags >> 4 & 0xffff), branch_type(flags));
+			flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
+			flags & BRANCH_ABORTED ? 'A' : '-',
+			(unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
+			branch_type(flags));
 	}
 }
 

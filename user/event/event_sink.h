@@ -81,6 +81,16 @@ struct branch {
 	u64 from, to, flags;
 };
 
+/* The low bits of struct branch.flags. */
+enum branch_flag {
+	BRANCH_MISPREDICTED = 1 << 0, /* neither this nor the next: not known */
+	BRANCH_PREDICTED = 1 << 1,
+	BRANCH_IN_TRANSACTION = 1 << 2,
+	BRANCH_ABORTED = 1 << 3,
+	BRANCH_CYCLES_SHIFT = 4, /* since the branch before, 16 bits; 0: not known */
+	BRANCH_CYCLES = 0xffff << BRANCH_CYCLES_SHIFT,
+};
+
 /* One observation. `frames` is the call chain, innermost first; usually frames[0].address equals
  * `address`, but a producer's chain may begin elsewhere (precise events) or be empty. */
 struct sample {

@@ -37,6 +37,42 @@ static void write_frame(struct json_writer *json, const struct fold *fold, frame
 	json_text(json, "dso", profile_text(profile, binary->short_name));
 }
 
+/* One end of a branch as an object, as far as lines are told apart by it. */
+static void write_branch_end(struct json_writer *json, const char *key,
+			     const struct entry_list *list, const struct entry *entry, u8 dso)
+{
+	u8 symbol = dso == FIELD_DSO_FROM ? FIELD_SYMBOL_FROM : FIELD_SYMBOL_TO;
+	bool has_symbol = entry_layout_has_key(&list->settings.layout, symbol);
+
+	if (!has_symbol && !entry_layout_has_key(&list->settings.layout, dso))
+		return;
+	json_object(json, key);
+	if (has_symbol)
+		write_frame(json, list->fold, entry_key_frame(list, entry, symbol));
+	else
+		json_text(json, "dso", entry_dso(list, entry, dso));
+	json_object_end(json);
+}
+
+static void write_branch_keys(struct json_writer *json, const struct entry_list *list,
+			      const struct entry *entry)
+{
+	const struct entry_layout *layout = &list->settings.layout;
+	u32 flags = entry_branch_flags(list, entry);
+
+	write_branch_end(json, "from", list, entry, FIELD_DSO_FROM);
+	write_branch_end(json, "to", list, entry, FIELD_DSO_TO);
+	if (entry_layout_has_key(layout, FIELD_MISPREDICT) &&
+	    (flags & (BRANCH_PREDICTED | BRANCH_MISPREDICTED)))
+		json_bool(json, "mispredicted", !(flags & BRANCH_PREDICTED));
+	if (entry_layout_has_key(layout, FIELD_IN_TX))
+		json_bool(json, "in_transaction", flags & BRANCH_IN_TRANSACTION);
+	if (entry_layout_has_key(layout, FIELD_ABORT))
+		json_bool(json, "aborted", flags & BRANCH_ABORTED);
+	if (entry_layout_has_key(layout, FIELD_CYCLES) && (flags & BRANCH_CYCLES))
+		json_u64(json, "cycles", (flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT);
+}
+
 static void write_keys(struct json_writer *json, const struct entry_list *list,
 		       const struct entry *entry)
 {
@@ -57,8 +93,10 @@ static void write_keys(struct json_writer *json, const struct entry_list *list,
 		json_text(json, "level", level);
 		write_frame(json, list->fold, entry->frame);
 	} else if (entry_layout_has_key(layout, FIELD_DSO)) {
-		json_text(json, "dso", entry_dso(list, entry));
+		json_text(json, "dso", entry_dso(list, entry, FIELD_DSO));
 	}
+	if (entry->branch)
+		write_branch_keys(json, list, entry);
 }
 
 static void write_node(struct json_writer *json, const struct report_view *view,

@@ -40,6 +40,14 @@ static const struct column columns[FIELD_COUNT] = {
 	[FIELD_DSO] = {"Shared Object", 0},
 	[FIELD_SYMBOL] = {"Symbol", 0},
 	[FIELD_CPU] = {"CPU", 3},
+	[FIELD_DSO_FROM] = {"Source Shared Object", 0},
+	[FIELD_DSO_TO] = {"Target Shared Object", 0},
+	[FIELD_SYMBOL_FROM] = {"Source Symbol", 0},
+	[FIELD_SYMBOL_TO] = {"Target Symbol", 0},
+	[FIELD_MISPREDICT] = {"Branch Mispredicted", 0},
+	[FIELD_IN_TX] = {"Branch in transaction", 0},
+	[FIELD_ABORT] = {"Transaction abort", 0},
+	[FIELD_CYCLES] = {"Basic Block Cycles", 0},
 };
 
 struct table {
@@ -67,27 +75,65 @@ static string_id last_name(const struct entry_list *list, const struct entry *en
 	return list->fold->profile->threads.items[entry->thread].comm;
 }
 
+static void append_symbol(const struct table *table, struct text *cell, const struct entry *entry,
+			  u8 field)
+{
+	const struct fold *fold = table->list->fold;
+	frame_id frame = entry_key_frame(table->list, entry, field);
+
+	text_appendf(cell, "[%c] ", entry_key_level(table->list, entry, field));
+	if (fold->frames.items[frame].function)
+		text_append_frame(cell, fold, frame);
+	else
+		text_appendf(cell, "%#.*" PRIx64, UNNAMED_DIGITS, fold_frame_start(fold, frame));
+}
+
+static void append_branch_flags(struct text *cell, u32 flags, u8 field)
+{
+	u32 cycles = (flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT;
+
+	if (field == FIELD_MISPREDICT)
+		text_append(cell, flags & BRANCH_PREDICTED	? "N"
+				  : flags & BRANCH_MISPREDICTED ? "Y"
+								: "N/A");
+	else if (field == FIELD_IN_TX)
+		text_append(cell, flags & BRANCH_IN_TRANSACTION ? "T" : ".");
+	else if (field == FIELD_ABORT)
+		text_append(cell, flags & BRANCH_ABORTED ? "A" : ".");
+	else if (cycles)
+		text_appendf(cell, "%" PRIu32, cycles);
+	else
+		text_append(cell, "-");
+}
+
 /* The printable name of what a key says, into table->cell; the symbol with its level. */
 static const char *key_text(struct table *table, const struct entry *entry, u8 field)
 {
 	const struct entry_list *list = table->list;
-	const struct fold *fold = list->fold;
+	const struct profile *profile = list->fold->profile;
 	struct text *cell = &table->cell;
 
 	text_truncate(cell, 0);
-	if (field == FIELD_COMM)
-		text_append_printable(cell, profile_text(fold->profile, entry->comm));
-	else if (field == FIELD_PID)
-		text_append_printable(cell, profile_text(fold->profile, last_name(list, entry)));
-	else if (field == FIELD_DSO)
-		text_append_printable(cell, entry_dso(list, entry));
-	else if (field == FIELD_SYMBOL) {
-		text_appendf(cell, "[%c] ", entry->level);
-		if (fold->frames.items[entry->frame].function)
-			text_append_frame(cell, fold, entry->frame);
-		else
-			text_appendf(cell, "%#.*" PRIx64, UNNAMED_DIGITS,
-				     fold_frame_start(fold, entry->frame));
+	switch (field) {
+	case FIELD_COMM:
+		text_append_printable(cell, profile_text(profile, entry->comm));
+		break;
+	case FIELD_PID:
+		text_append_printable(cell, profile_text(profile, last_name(list, entry)));
+		break;
+	case FIELD_DSO:
+	case FIELD_DSO_FROM:
+	case FIELD_DSO_TO:
+		text_append_printable(cell, entry_dso(list, entry, field));
+		break;
+	case FIELD_SYMBOL:
+	case FIELD_SYMBOL_FROM:
+	case FIELD_SYMBOL_TO:
+		append_symbol(table, cell, entry, field);
+		break;
+	default:
+		append_branch_flags(cell, entry_branch_flags(list, entry), field);
+		break;
 	}
 	/* A separator inside a value would make another column. */
 	for (size_t i = 0; table->style->separator && i < cell->length; i++)
@@ -123,7 +169,7 @@ static void append_key(struct table *table, struct text *line, const struct entr
 		text_appendf(line, "%*.*d", width, width, (int)entry->cpu);
 	else if (field == FIELD_PID)
 		text_appendf(line, "%7d:%-*s", (int)tid, width - PID_WIDTH, text);
-	else if (field == FIELD_SYMBOL)
+	else if (field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO)
 		text_append(line, text);
 	else
 		text_append_padded(line, text, table->widths[field]);
@@ -137,20 +183,31 @@ static void widen(struct table *table, u8 field, size_t width)
 		table->widths[field] = (u32)width;
 }
 
-static void widen_for(struct table *table, const struct entry *entry)
+static void widen_for_frame(struct table *table, const struct entry *entry, u8 dso, u8 symbol)
 {
 	const struct fold *fold = table->list->fold;
-	const struct folded_frame *frame = &fold->frames.items[entry->frame];
+	const struct folded_frame *frame =
+		&fold->frames.items[entry_key_frame(table->list, entry, symbol)];
+
+	widen(table, symbol, strlen(key_text(table, entry, symbol)));
+	if (frame->binary)
+		widen(table, dso, strlen(key_text(table, entry, dso)));
+	if (!frame->function && !table->style->separator && !table->list->settings.dsos.count)
+		widen(table, dso, UNNAMED_DIGITS);
+}
+
+static void widen_for(struct table *table, const struct entry *entry)
+{
 	size_t name = strlen(key_text(table, entry, FIELD_PID));
 
 	widen(table, FIELD_PID, name + PID_WIDTH);
 	widen(table, FIELD_COMM, name);
 	widen(table, FIELD_COMM, strlen(key_text(table, entry, FIELD_COMM)));
-	widen(table, FIELD_SYMBOL, strlen(key_text(table, entry, FIELD_SYMBOL)));
-	if (frame->binary)
-		widen(table, FIELD_DSO, strlen(key_text(table, entry, FIELD_DSO)));
-	if (!frame->function && !table->style->separator && !table->list->settings.dsos.count)
-		widen(table, FIELD_DSO, UNNAMED_DIGITS);
+	widen_for_frame(table, entry, FIELD_DSO, FIELD_SYMBOL);
+	if (!entry->branch)
+		return;
+	widen_for_frame(table, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);
+	widen_for_frame(table, entry, FIELD_DSO_TO, FIELD_SYMBOL_TO);
 }
 
 static void find_widths(struct table *table)

@@ -104,6 +104,12 @@ static void read_sample_times(struct perfdata *data, struct cursor *cursor)
 	data->header.last_sample_ns = cursor_u64(cursor);
 }
 
+static void read_branch_stack(struct perfdata *data, struct cursor *cursor)
+{
+	(void)cursor;
+	data->header.has_branch_feature = true;
+}
+
 static void read_pmu_capabilities(struct perfdata *data, struct cursor *cursor)
 {
 	u32 count = cursor_u32(cursor);
@@ -147,6 +153,7 @@ static feature_read *const feature_readers[] = {
 	[FEATURE_EVENT_DESC] = read_event_names,
 	[FEATURE_SAMPLE_TIME] = read_sample_times,
 	[FEATURE_COMPRESSED] = read_compression,
+	[FEATURE_BRANCH_STACK] = read_branch_stack,
 	[FEATURE_CPU_PMU_CAPS] = read_pmu_capabilities,
 	[FEATURE_CLOCK_DATA] = read_clocks,
 };

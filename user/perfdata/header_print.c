@@ -292,7 +292,7 @@ static const struct {
 	[FEATURE_EVENT_DESC] = {"EVENT_DESC", print_events},
 	[FEATURE_CPU_TOPOLOGY] = {"CPU_TOPOLOGY", NULL},
 	[14] = {"NUMA_TOPOLOGY", NULL},
-	[15] = {"BRANCH_STACK", print_branch_stack},
+	[FEATURE_BRANCH_STACK] = {"BRANCH_STACK", print_branch_stack},
 	[FEATURE_PMU_MAPPINGS] = {"PMU_MAPPINGS", print_pmu_mappings},
 	[FEATURE_GROUP_DESC] = {"GROUP_DESC", print_groups},
 	[18] = {"AUXTRACE", NULL},

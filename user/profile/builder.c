@@ -264,6 +264,28 @@ static void take_early_end(struct profile_builder *builder, const struct sample 
 	profile->early_ends.items[*place - 1].stacks++;
 }
 
+static void add_branches(struct profile_builder *builder, const struct sample *sample,
+			 struct count_row count)
+{
+	struct profile *profile = builder->profile;
+
+	count.weight = 1;
+	for (u32 i = 0; i < sample->branch_count; i++) {
+		const struct branch *branch = &sample->branches[i];
+		struct branch_row row = {
+			.from = locator_find(builder->locator, profile, sample->pid, branch->from,
+					     address_space_of(branch->from)),
+			.to = locator_find(builder->locator, profile, sample->pid, branch->to,
+					   address_space_of(branch->to)),
+			.flags = (u32)branch->flags & builder->settings.branch_flags,
+		};
+
+		count.leaf = row.to;
+		count.branch = profile_branch(profile, &row);
+		profile_add(profile, &count);
+	}
+}
+
 static int take_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct profile_builder *builder = builder_of(sink);
@@ -286,10 +308,14 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 		.samples = 1,
 	};
 
-	if (!builder->settings.skip_chains && sample->frame_count)
-		count.stack = stack_of(builder, sample);
 	take_totals(&profile->totals, sample);
 	take_early_end(builder, sample);
+	if (builder->settings.count_branches) {
+		add_branches(builder, sample, count);
+		return 0;
+	}
+	if (!builder->settings.skip_chains && sample->frame_count)
+		count.stack = stack_of(builder, sample);
 	profile_add(profile, &count);
 	return 0;
 }

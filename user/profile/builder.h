@@ -21,6 +21,10 @@ struct builder_settings {
 	u32 keep;	  /* KEEP_* bits */
 	u32 max_stack;	  /* innermost frames kept; 0: 127 */
 	bool skip_chains; /* count leaves only */
+	/* Count the branches of the samples in place of the samples, each as one, with those flags
+	 * (enum branch_flag, or-ed) told apart. */
+	bool count_branches;
+	u32 branch_flags;
 	/* If there is one, callers without a name are told apart by virtual address, as in perf:
 	 * the same code of two processes is two locations. It is asked once for each new caller. */
 	struct name_test names;

@@ -19,6 +19,12 @@ struct frame_key {
 	string_id dso;
 	string_id inlined_name;
 	u32 is_named;
+	u32 zero; /* where a hole would be */
+};
+
+struct branch_key {
+	struct frame_key frame, from, to;
+	u32 flags, zero;
 };
 
 static bool name_passes(const struct name_filter *filter, const char *name)
@@ -85,7 +91,8 @@ static u32 *number_labels(const struct entry_list *list)
 }
 
 /* Like perf: binaries are told apart by what they are called, symbols by where they are in them. */
-static struct frame_key frame_key_of(const struct entry_list *list, frame_id frame)
+static struct frame_key frame_key_of(const struct entry_list *list, frame_id frame, u8 dso,
+				     u8 symbol)
 {
 	const struct profile *profile = list->fold->profile;
 	const struct entry_layout *layout = &list->settings.layout;
@@ -94,10 +101,10 @@ static struct frame_key frame_key_of(const struct entry_list *list, frame_id fra
 	struct frame_key key = {0};
 
 	/* Addresses without name are told apart by themselves. */
-	if (entry_layout_has_key(layout, FIELD_DSO) ||
-	    (entry_layout_has_key(layout, FIELD_SYMBOL) && folded->function))
+	if (entry_layout_has_key(layout, dso) ||
+	    (entry_layout_has_key(layout, symbol) && folded->function))
 		key.dso = profile->binaries.items[folded->binary].short_name;
-	if (!entry_layout_has_key(layout, FIELD_SYMBOL))
+	if (!entry_layout_has_key(layout, symbol))
 		return key;
 	key.is_named = folded->function != 0;
 	if (function->is_inlined) {
@@ -115,9 +122,37 @@ static u32 *number_frames(const struct entry_list *list)
 	struct intern known = {0};
 
 	for (frame_id id = 0; id < list->fold->frames.count; id++) {
-		struct frame_key key = frame_key_of(list, id);
+		struct frame_key key = frame_key_of(list, id, FIELD_DSO, FIELD_SYMBOL);
 
 		if (frame_passes(list, id))
+			keys[id] = intern_bytes(&known, &key, sizeof(key));
+	}
+	intern_release(&known);
+	return keys;
+}
+
+static struct branch_key branch_key_of(const struct entry_list *list,
+				       const struct folded_branch *branch)
+{
+	return (struct branch_key){
+		.frame = frame_key_of(list, branch->to, FIELD_DSO, FIELD_SYMBOL),
+		.from = frame_key_of(list, branch->from, FIELD_DSO_FROM, FIELD_SYMBOL_FROM),
+		.to = frame_key_of(list, branch->to, FIELD_DSO_TO, FIELD_SYMBOL_TO),
+		.flags = branch->flags & entry_layout_branch_flags(&list->settings.layout),
+	};
+}
+
+/* A branch passes the filters if one of its ends does. */
+static u32 *number_branches(const struct entry_list *list)
+{
+	u32 *keys = must_alloc_array(list->fold->branches.count, sizeof(*keys));
+	struct intern known = {0};
+
+	for (u32 id = 1; id < list->fold->branches.count; id++) {
+		const struct folded_branch *branch = &list->fold->branches.items[id];
+		struct branch_key key = branch_key_of(list, branch);
+
+		if (frame_passes(list, branch->from) || frame_passes(list, branch->to))
 			keys[id] = intern_bytes(&known, &key, sizeof(key));
 	}
 	intern_release(&known);
@@ -130,6 +165,7 @@ struct entry_index *entry_index_new(const struct entry_list *list)
 
 	index->label_keys = number_labels(list);
 	index->frame_keys = number_frames(list);
+	index->branch_keys = number_branches(list);
 	return index;
 }
 
@@ -139,6 +175,7 @@ void entry_index_free(struct entry_index *index)
 		return;
 	free(index->label_keys);
 	free(index->frame_keys);
+	free(index->branch_keys);
 	idmap_release(&index->entry_of);
 	free(index);
 }

@@ -3,8 +3,8 @@
  * Which entry a frame of a row counts for, private to this folder.
  *
  * What tells entries apart falls into a part that a row's labels decide (thread, name, CPU) and one
- * that a frame decides (binary, symbol). Both are numbered beforehand, so an entry is found by one
- * look-up of two numbers.
+ * that a frame or a branch decides (binary, symbol). Both are numbered beforehand, so an entry is
+ * found by one look-up of two numbers.
  */
 #ifndef PROFILE_ENTRY_INDEX_H
 #define PROFILE_ENTRY_INDEX_H
@@ -13,6 +13,7 @@
 
 struct entry_index {
 	u32 *label_keys, *frame_keys; /* by label_id, by frame_id; 0: filtered out */
+	u32 *branch_keys;	      /* by row of the fold's branches */
 	struct idmap entry_of;	      /* (label key, frame key) → entry + 1 */
 };
 
@@ -28,7 +29,7 @@ static inline u32 *entry_index_place(struct entry_index *index, const struct fol
 				     frame_id frame)
 {
 	u32 label_key = index->label_keys[row->labels];
-	u32 frame_key = index->frame_keys[frame];
+	u32 frame_key = row->branch ? index->branch_keys[row->branch] : index->frame_keys[frame];
 
 	if (!label_key || !frame_key)
 		return NULL;

@@ -10,12 +10,14 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cli/cli.h"
+#include "event/event.h"
 
 #include <errno.h>
 #include <string.h>
 #include <strings.h>
 
 static const char default_sort[] = "comm,dso,symbol";
+static const char default_branch_sort[] = "comm,dso_from,symbol_from,symbol_to,cycles";
 
 struct field_name {
 	const char *name;
@@ -38,6 +40,16 @@ static const struct field_name field_names[] = {
 	{"overhead_children", FIELD_CHILDREN},
 	{"sample", FIELD_SAMPLE},
 	{"period", FIELD_PERIOD},
+	{"dso_from", FIELD_DSO_FROM},
+	{"dso_to", FIELD_DSO_TO},
+	{"symbol_from", FIELD_SYMBOL_FROM},
+	{"symbol_to", FIELD_SYMBOL_TO},
+	{"sym_from", FIELD_SYMBOL_FROM},
+	{"sym_to", FIELD_SYMBOL_TO},
+	{"mispredict", FIELD_MISPREDICT},
+	{"in_tx", FIELD_IN_TX},
+	{"abort", FIELD_ABORT},
+	{"cycles", FIELD_CYCLES},
 };
 
 /* Keys of perf report that are not here, with what serves instead. */
@@ -58,11 +70,11 @@ static const struct {
 	{"cgroup_id", "record with --cgroup to look at one"},
 	{"time", "use --time to look at a part"},
 	{"code_page_size", NULL},
-	{"dso_from", NULL},
-	{"dso_to", NULL},
-	{"symbol_from", NULL},
-	{"symbol_to", NULL},
-	{"mispredict", NULL},
+	{"srcline_from", "use -s symbol_from"},
+	{"srcline_to", "use -s symbol_to"},
+	{"addr_from", "use bpfprof script -F +brstack"},
+	{"addr_to", "use bpfprof script -F +brstack"},
+	{"ipc_lbr", NULL},
 	{"mem", NULL},
 	{"symbol_daddr", NULL},
 	{"dso_daddr", NULL},
@@ -75,6 +87,11 @@ static const struct {
 bool entry_field_is_key(u8 field)
 {
 	return field >= FIELD_PID;
+}
+
+bool entry_field_is_of_branches(u8 field)
+{
+	return field >= FIELD_DSO_FROM;
 }
 
 static bool list_has(const u8 *list, u32 count, u8 field)
@@ -91,6 +108,27 @@ static void list_add(u8 *list, u32 *count, u8 field)
 bool entry_layout_has_key(const struct entry_layout *layout, u8 field)
 {
 	return list_has(layout->order, layout->order_count, field);
+}
+
+u32 entry_field_branch_flags(u8 field)
+{
+	static const u32 flags[FIELD_COUNT] = {
+		[FIELD_MISPREDICT] = BRANCH_MISPREDICTED | BRANCH_PREDICTED,
+		[FIELD_IN_TX] = BRANCH_IN_TRANSACTION,
+		[FIELD_ABORT] = BRANCH_ABORTED,
+		[FIELD_CYCLES] = BRANCH_CYCLES,
+	};
+
+	return flags[field];
+}
+
+u32 entry_layout_branch_flags(const struct entry_layout *layout)
+{
+	u32 flags = 0;
+
+	for (u32 i = 0; i < layout->order_count; i++)
+		flags |= entry_field_branch_flags(layout->order[i]);
+	return flags;
 }
 
 static int refuse(const char *name, const char *option)
@@ -124,6 +162,16 @@ static int find_field(const char *name, const char *option, u8 *ret_field)
 		return 0;
 	}
 	return refuse(name, option);
+}
+
+static int check_branches(const struct entry_layout *layout,
+			  const struct entry_layout_settings *settings)
+{
+	for (u32 i = 0; i < layout->column_count && !settings->has_branches; i++)
+		if (entry_field_is_of_branches(layout->columns[i]))
+			return fail_plain(-EINVAL, "use -b with a recording of branches",
+					  "a key of branches was given, and samples are counted");
+	return 0;
 }
 
 /* Adds the fields of a list like "comm, dso" to `list`. */
@@ -179,7 +227,8 @@ static int parse_sort(const struct entry_layout_settings *settings, struct entry
 	if (!sort && layout->is_strict)
 		return 0;
 	if (!sort || *sort == '+') {
-		int error = parse_list(default_sort, "-s", layout->order, &layout->order_count);
+		const char *keys = settings->has_branches ? default_branch_sort : default_sort;
+		int error = parse_list(keys, "-s", layout->order, &layout->order_count);
 
 		if (error || !sort)
 			return error;
@@ -212,6 +261,9 @@ int entry_layout_parse(const struct entry_layout_settings *settings,
 		list_add(layout.columns, &layout.column_count, layout.order[i]);
 	for (u32 i = 0; i < layout.column_count; i++)
 		list_add(layout.order, &layout.order_count, layout.columns[i]);
+	error = check_branches(&layout, settings);
+	if (error)
+		return error;
 	*ret_layout = layout;
 	return 0;
 }

@@ -24,6 +24,14 @@ enum entry_field {
 	FIELD_DSO,
 	FIELD_SYMBOL,
 	FIELD_CPU,
+	FIELD_DSO_FROM, /* keys of branches */
+	FIELD_DSO_TO,
+	FIELD_SYMBOL_FROM,
+	FIELD_SYMBOL_TO,
+	FIELD_MISPREDICT,
+	FIELD_IN_TX,
+	FIELD_ABORT,
+	FIELD_CYCLES,
 	FIELD_COUNT,
 };
 
@@ -35,9 +43,12 @@ struct entry_layout {
 };
 
 struct entry_layout_settings {
-	const char *sort;	/* -s; NULL: "comm,dso,symbol"; "+key" adds to that */
+	/* -s; NULL: "comm,dso,symbol", of branches "comm,dso_from,symbol_from,symbol_to,cycles";
+	 * "+key" adds to that */
+	const char *sort;
 	const char *fields;	/* -F; NULL: figures and then the sort keys; "+field" adds */
 	bool has_children;	/* figures begin with Children */
+	bool has_branches;	/* lines are of branches, and may be told apart by their keys */
 	bool show_samples;	/* -n */
 	bool show_period;	/* --show-total-period */
 	bool show_system_share; /* --showcpuutilization */
@@ -53,6 +64,12 @@ int entry_layout_parse(const struct entry_layout_settings *settings,
 
 /* Whether a field is a key (and not a figure). */
 bool entry_field_is_key(u8 field);
+/* Whether a field is a key that only branches have. */
+bool entry_field_is_of_branches(u8 field);
+/* The flags (enum branch_flag, or-ed) that a key of branches looks at; 0: none. */
+u32 entry_field_branch_flags(u8 field);
+/* Those of all keys of a layout. */
+u32 entry_layout_branch_flags(const struct entry_layout *layout);
 /* Whether lines are told apart by this key. */
 bool entry_layout_has_key(const struct entry_layout *layout, u8 field);
 

@@ -48,6 +48,7 @@ static u32 entry_make(struct counting *counting, const struct folded_row *row, f
 		.thread = row->first_thread,
 		.cpu = labels->cpu,
 		.frame = frame,
+		.branch = row->branch,
 		.level = level,
 	};
 	return entry;
@@ -188,12 +189,32 @@ u64 entry_value(const struct entry *entry, u8 field)
 	}
 }
 
-const char *entry_dso(const struct entry_list *list, const struct entry *entry)
+frame_id entry_key_frame(const struct entry_list *list, const struct entry *entry, u8 field)
+{
+	if (field == FIELD_DSO_FROM || field == FIELD_SYMBOL_FROM)
+		return list->fold->branches.items[entry->branch].from;
+	return entry->frame;
+}
+
+const char *entry_dso(const struct entry_list *list, const struct entry *entry, u8 field)
 {
 	const struct profile *profile = list->fold->profile;
-	binary_id binary = list->fold->frames.items[entry->frame].binary;
+	frame_id frame = entry_key_frame(list, entry, field);
+	binary_id binary = list->fold->frames.items[frame].binary;
 
 	return profile_text(profile, profile->binaries.items[binary].short_name);
+}
+
+char entry_key_level(const struct entry_list *list, const struct entry *entry, u8 field)
+{
+	if (field == FIELD_SYMBOL)
+		return entry->level;
+	return frame_level(list->fold, entry_key_frame(list, entry, field), 'H');
+}
+
+u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry)
+{
+	return list->fold->branches.items[entry->branch].flags;
 }
 
 u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)

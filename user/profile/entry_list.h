@@ -41,10 +41,11 @@ struct entry {
 	string_id comm;
 	thread_id thread;
 	u32 cpu;
-	frame_id frame;
-	u32 max_depth; /* of the chains from here on */
-	u32 counted;   /* private: the last row that counted here, from 1 */
-	char level;    /* perf's letter: k . g u H */
+	frame_id frame; /* of a branch: where it went */
+	u32 branch;	/* row of the fold's branches; 0: none */
+	u32 max_depth;	/* of the chains from here on */
+	u32 counted;	/* private: the last row that counted here, from 1 */
+	char level;	/* perf's letter: k . g u H */
 };
 
 struct entry_list {
@@ -76,8 +77,15 @@ void entry_list_freep(struct entry_list **list);
 
 /* A figure or number key of an entry: FIELD_OVERHEAD … FIELD_PERIOD in events, FIELD_CPU. */
 u64 entry_value(const struct entry *entry, u8 field);
-/* The name of the binary of an entry, "[unknown]" if there is none. Borrowed from the profile. */
-const char *entry_dso(const struct entry_list *list, const struct entry *entry);
+/* The frame that a key is about: of FIELD_SYMBOL_FROM where the branch came from, and so on. */
+frame_id entry_key_frame(const struct entry_list *list, const struct entry *entry, u8 field);
+/* The name of the binary that FIELD_DSO, _FROM or _TO is about, "[unknown]" if there is none.
+ * Borrowed from the profile. */
+const char *entry_dso(const struct entry_list *list, const struct entry *entry, u8 field);
+/* The letter of the code that FIELD_SYMBOL, _FROM or _TO is about, as in perf: k . g u H */
+char entry_key_level(const struct entry_list *list, const struct entry *entry, u8 field);
+/* The flags of an entry's branch (enum branch_flag). */
+u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry);
 
 /* The chains of an entry of at least this period (children's if counted), for call graphs; the
  * first call finds those of all such entries. `ret_count` of them, borrowed; NULL if below. */

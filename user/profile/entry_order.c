@@ -31,11 +31,11 @@ static int compare_text(const struct profile *profile, string_id a, string_id b)
 }
 
 /* Names ascending; what has no binary comes last. */
-static int compare_dso(const struct entry_list *list, const struct entry *a, const struct entry *b)
+static int compare_dso(const struct entry_list *list, frame_id a, frame_id b)
 {
 	const struct profile *profile = list->fold->profile;
-	binary_id of_a = list->fold->frames.items[a->frame].binary;
-	binary_id of_b = list->fold->frames.items[b->frame].binary;
+	binary_id of_a = list->fold->frames.items[a].binary;
+	binary_id of_b = list->fold->frames.items[b].binary;
 
 	if (!of_a || !of_b)
 		return (of_b != 0) - (of_a != 0);
@@ -43,24 +43,21 @@ static int compare_dso(const struct entry_list *list, const struct entry *a, con
 			    profile->binaries.items[of_b].short_name);
 }
 
-static function_id function_of(const struct entry_list *list, const struct entry *entry)
+static function_id function_of(const struct entry_list *list, frame_id frame)
 {
-	return list->fold->frames.items[entry->frame].function;
+	return list->fold->frames.items[frame].function;
 }
 
-static int compare_symbol_identity(const struct entry_list *list, const struct entry *a,
-				   const struct entry *b)
+/* Functions by where they begin and end; then what has no name, by address. */
+static int compare_symbol_place(const struct entry_list *list, frame_id a, frame_id b)
 {
 	const struct profile *profile = list->fold->profile;
 	function_id of_a = function_of(list, a), of_b = function_of(list, b);
 	int order;
 
 	if (!of_a && !of_b)
-		return compare_address(fold_frame_start(list->fold, a->frame),
-				       fold_frame_start(list->fold, b->frame));
-	order = compare_dso(list, a, b);
-	if (order)
-		return order;
+		return compare_address(fold_frame_start(list->fold, a),
+				       fold_frame_start(list->fold, b));
 	if (!of_a || !of_b)
 		return of_a ? -1 : 1;
 	order = compare_address(profile->functions.items[of_a].start,
@@ -71,14 +68,21 @@ static int compare_symbol_identity(const struct entry_list *list, const struct e
 			       profile->functions.items[of_b].end);
 }
 
-static int compare_symbol_name(const struct entry_list *list, const struct entry *a,
-			       const struct entry *b)
+static int compare_symbol_identity(const struct entry_list *list, frame_id a, frame_id b)
+{
+	bool is_named = function_of(list, a) || function_of(list, b);
+	int order = is_named ? compare_dso(list, a, b) : 0;
+
+	return order ? order : compare_symbol_place(list, a, b);
+}
+
+static int compare_symbol_name(const struct entry_list *list, frame_id a, frame_id b)
 {
 	bool has_a = function_of(list, a) != 0, has_b = function_of(list, b) != 0;
 
 	if (!has_a || !has_b)
 		return (int)has_b - (int)has_a;
-	return strcmp(fold_frame_name(list->fold, a->frame), fold_frame_name(list->fold, b->frame));
+	return strcmp(fold_frame_name(list->fold, a), fold_frame_name(list->fold, b));
 }
 
 static u32 tid_of(const struct entry_list *list, const struct entry *entry)
@@ -86,15 +90,40 @@ static u32 tid_of(const struct entry_list *list, const struct entry *entry)
 	return list->fold->profile->threads.items[entry->thread].tid;
 }
 
+/* The keys of branches. perf has their binaries in descending order, and looks at a function's
+ * place alone. */
+static int compare_branch_key(const struct entry_list *list, u8 field, const struct entry *a,
+			      const struct entry *b)
+{
+	u32 flags_of_a = entry_branch_flags(list, a), flags_of_b = entry_branch_flags(list, b);
+	frame_id of_a = entry_key_frame(list, a, field), of_b = entry_key_frame(list, b, field);
+
+	switch (field) {
+	case FIELD_DSO_FROM:
+	case FIELD_DSO_TO:
+		return -compare_dso(list, of_a, of_b);
+	case FIELD_SYMBOL_FROM:
+	case FIELD_SYMBOL_TO:
+		return compare_symbol_place(list, of_a, of_b);
+	case FIELD_CYCLES:
+		return -compare_u64(flags_of_a & BRANCH_CYCLES, flags_of_b & BRANCH_CYCLES);
+	default:
+		return -compare_u64(flags_of_a & entry_field_branch_flags(field),
+				    flags_of_b & entry_field_branch_flags(field));
+	}
+}
+
 static int compare_key(const struct entry_list *list, u8 field, const struct entry *a,
 		       const struct entry *b)
 {
 	const struct profile *profile = list->fold->profile;
 
+	if (entry_field_is_of_branches(field))
+		return compare_branch_key(list, field, a, b);
 	if (field == FIELD_COMM)
 		return compare_text(profile, a->comm, b->comm);
 	if (field == FIELD_DSO)
-		return compare_dso(list, a, b);
+		return compare_dso(list, a->frame, b->frame);
 	if (field == FIELD_PID)
 		return compare_u64(tid_of(list, a), tid_of(list, b));
 	return field == FIELD_CPU ? compare_u64(a->cpu, b->cpu) : 0;
@@ -110,8 +139,9 @@ static int compare_identity(const void *left, const void *right, void *context)
 
 	for (u32 i = 0; i < layout->order_count; i++) {
 		u8 field = layout->order[i];
-		int order = field == FIELD_SYMBOL ? compare_symbol_identity(list, a, b)
-						  : compare_key(list, field, a, b);
+		int order = field == FIELD_SYMBOL
+				    ? compare_symbol_identity(list, a->frame, b->frame)
+				    : compare_key(list, field, a, b);
 
 		if (order)
 			return order;
@@ -144,7 +174,7 @@ static int compare_shown(const struct entry_list *list, const struct entry *a,
 		if (field == FIELD_CHILDREN)
 			order = list->settings.has_children ? compare_children(list, a, b) : 0;
 		else if (field == FIELD_SYMBOL)
-			order = compare_symbol_name(list, a, b);
+			order = compare_symbol_name(list, a->frame, b->frame);
 		else if (entry_field_is_key(field))
 			order = compare_key(list, field, a, b);
 		else

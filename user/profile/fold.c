@@ -98,15 +98,50 @@ static path_id *fold_stacks(struct fold *fold)
 	return path_of;
 }
 
+static bool branch_equals(const void *table, u32 row, const void *key)
+{
+	const struct folded_branch *a = &((const struct fold *)table)->branches.items[row];
+	const struct folded_branch *b = key;
+
+	return a->from == b->from && a->to == b->to && a->flags == b->flags;
+}
+
+/* The folded branch of each branch row, owned by the caller. */
+static u32 *fold_branches(struct fold *fold)
+{
+	const struct profile *profile = fold->profile;
+	u32 *branch_of = must_alloc_array(profile->branches.count, sizeof(*branch_of));
+	struct row_index index = {0};
+
+	*vec_add(&fold->branches) = (struct folded_branch){0};
+	for (branch_id id = 1; id < profile->branches.count; id++) {
+		const struct branch_row *branch = &profile->branches.items[id];
+		struct folded_branch folded = {
+			.from = fold->frame_of[branch->from],
+			.to = fold->frame_of[branch->to],
+			.flags = branch->flags,
+		};
+		u64 hash = hash_mix(hash_mix(0, (u64)folded.from << 32 | folded.to), folded.flags);
+		u32 next = (u32)fold->branches.count;
+
+		branch_of[id] = row_index_find(
+			&index, (struct row_wanted){hash, next, branch_equals, fold, &folded});
+		if (branch_of[id] == next)
+			*vec_add(&fold->branches) = folded;
+	}
+	row_index_release(&index);
+	return branch_of;
+}
+
 static bool row_equals_folded(const void *table, u32 row, const void *key)
 {
 	const struct folded_row *a = &((const struct fold *)table)->rows.items[row - 1], *b = key;
 
 	return a->path == b->path && a->leaf == b->leaf && a->labels == b->labels &&
-	       a->source == b->source && a->space == b->space;
+	       a->branch == b->branch && a->source == b->source && a->space == b->space;
 }
 
-static void fold_counts(struct fold *fold, const path_id *path_of)
+static void fold_counts(struct fold *fold, const path_id *path_of, const u32 *branch_of)
 {
 	const struct profile *profile = fold->profile;
 	struct row_index index = {0};
@@ -116,6 +151,7 @@ static void fold_counts(struct fold *fold, const path_id *path_of)
 		struct folded_row folded = {
 			.path = path_of[count->stack],
 			.leaf = fold->frame_of[count->leaf],
+			.branch = branch_of[count->branch],
 			.labels = count->labels,
 			.source = count->source,
 			.first_thread = count->first_thread,
@@ -123,7 +159,7 @@ static void fold_counts(struct fold *fold, const path_id *path_of)
 			.weight = count->weight,
 			.samples = count->samples,
 		};
-		u64 hash = hash_mix(hash_mix(0, (u64)folded.path << 32 | folded.leaf),
+		u64 hash = hash_mix(hash_mix(folded.branch, (u64)folded.path << 32 | folded.leaf),
 				    (u64)folded.labels << 32 | folded.source << 8 | folded.space);
 		u32 next = (u32)fold->rows.count + 1;
 		u32 row = row_index_find(
@@ -143,13 +179,16 @@ struct fold *fold_new(const struct profile *profile, enum fold_key key)
 {
 	struct fold *fold = must_alloc(sizeof(*fold));
 	path_id *path_of;
+	u32 *branch_of;
 
 	fold->profile = profile;
 	fold->frame_of = must_alloc_array(profile->locations.count, sizeof(*fold->frame_of));
 	fold_frames(fold, key);
 	path_of = fold_stacks(fold);
-	fold_counts(fold, path_of);
+	branch_of = fold_branches(fold);
+	fold_counts(fold, path_of, branch_of);
 	free(path_of);
+	free(branch_of);
 	return fold;
 }
 
@@ -159,6 +198,7 @@ void fold_free(struct fold *fold)
 		return;
 	vec_release(&fold->frames);
 	vec_release(&fold->paths);
+	vec_release(&fold->branches);
 	vec_release(&fold->rows);
 	free(fold->frame_of);
 	free(fold);

@@ -29,10 +29,17 @@ struct folded_path {
 	u32 depth; /* frames up to here, from 1 */
 };
 
+/* Branches that read the same. Row 0: none. */
+struct folded_branch {
+	frame_id from, to;
+	u32 flags; /* enum branch_flag */
+};
+
 /* Rows of counts that read the same, in order of first appearance. */
 struct folded_row {
 	path_id path;
 	frame_id leaf;
+	u32 branch; /* row of the fold's branches; 0: none */
 	label_id labels;
 	u32 source;
 	thread_id first_thread;
@@ -44,6 +51,7 @@ struct fold {
 	const struct profile *profile;
 	VEC(struct folded_frame) frames;
 	VEC(struct folded_path) paths;
+	VEC(struct folded_branch) branches;
 	VEC(struct folded_row) rows;
 	frame_id *frame_of; /* by location_id */
 	u32 deepest;	    /* frames of the deepest path */

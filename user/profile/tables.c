@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct profile_index {
-	struct row_index binaries, functions, locations, stacks, labels, counts;
+	struct row_index binaries, functions, locations, stacks, branches, labels, counts;
 };
 
 /* Row 0 of a table: all zeroes, "none". */
@@ -32,6 +32,7 @@ struct profile *profile_new(void)
 	add_row_zero(&profile->lines);
 	add_row_zero(&profile->locations);
 	add_row_zero(&profile->stacks);
+	add_row_zero(&profile->branches);
 	add_row_zero(&profile->threads);
 	add_row_zero(&profile->labels);
 	profile->binaries.items[0].short_name = intern_text(&profile->strings, "[unknown]");
@@ -48,6 +49,7 @@ void profile_free(struct profile *profile)
 	row_index_release(&profile->index->functions);
 	row_index_release(&profile->index->locations);
 	row_index_release(&profile->index->stacks);
+	row_index_release(&profile->index->branches);
 	row_index_release(&profile->index->labels);
 	row_index_release(&profile->index->counts);
 	free(profile->index);
@@ -57,6 +59,7 @@ void profile_free(struct profile *profile)
 	vec_release(&profile->lines);
 	vec_release(&profile->locations);
 	vec_release(&profile->stacks);
+	vec_release(&profile->branches);
 	vec_release(&profile->threads);
 	vec_release(&profile->labels);
 	vec_release(&profile->counts);
@@ -204,6 +207,28 @@ stack_id profile_stack(struct profile *profile, stack_id caller, location_id loc
 	return row;
 }
 
+/* --- branches --- */
+
+static bool branch_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+	const struct branch_row *a = &profile->branches.items[row], *b = key;
+
+	return a->from == b->from && a->to == b->to && a->flags == b->flags;
+}
+
+branch_id profile_branch(struct profile *profile, const struct branch_row *branch)
+{
+	u64 hash = hash_mix(hash_mix(0, (u64)branch->from << 32 | branch->to), branch->flags);
+	u32 next = (u32)profile->branches.count;
+	u32 row = row_index_find(&profile->index->branches,
+				 (struct row_wanted){hash, next, branch_equals, profile, branch});
+
+	if (row == next)
+		*vec_add(&profile->branches) = *branch;
+	return row;
+}
+
 /* --- labels and counts --- */
 
 static bool label_equals(const void *table, u32 row, const void *key)
@@ -234,12 +259,12 @@ static bool count_equals(const void *table, u32 row, const void *key)
 	const struct count_row *a = &profile->counts.items[row - 1], *b = key;
 
 	return a->stack == b->stack && a->leaf == b->leaf && a->labels == b->labels &&
-	       a->source == b->source && a->space == b->space;
+	       a->branch == b->branch && a->source == b->source && a->space == b->space;
 }
 
 void profile_add(struct profile *profile, const struct count_row *count)
 {
-	u64 hash = hash_mix(hash_mix(0, (u64)count->stack << 32 | count->leaf),
+	u64 hash = hash_mix(hash_mix(count->branch, (u64)count->stack << 32 | count->leaf),
 			    (u64)count->labels << 32 | count->source << 8 | count->space);
 	u32 next = (u32)profile->counts.count + 1;
 	u32 row = row_index_find(&profile->index->counts,

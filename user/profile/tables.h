@@ -16,7 +16,8 @@
 #include "bpfprof/types.h"
 #include "event/event.h"
 
-typedef u32 string_id, binary_id, function_id, location_id, stack_id, label_id, thread_id;
+typedef u32 string_id, binary_id, function_id, location_id, stack_id, label_id, thread_id,
+	branch_id;
 
 enum binary_kind {
 	BINARY_NONE, /* row 0: addresses no mapping covers, "[unknown]" */
@@ -102,11 +103,18 @@ struct label_row {
 	u32 pid, tid, cpu;
 };
 
-/* What was counted: one row for each distinct (source, stack, leaf, labels), in order of first
- * appearance. */
+/* A branch that was taken. Flags that nobody asks for are 0. */
+struct branch_row {
+	location_id from, to;
+	u32 flags; /* enum branch_flag */
+};
+
+/* What was counted: one row for each distinct (source, stack, leaf, branch, labels), in order of
+ * first appearance. */
 struct count_row {
 	stack_id stack;	  /* the call chain, innermost frame; 0: no chain */
-	location_id leaf; /* where the CPU was */
+	location_id leaf; /* where the CPU was; of a branch: where it went */
+	branch_id branch; /* 0: a sample is counted, not a branch */
 	label_id labels;
 	u32 source;		/* row of sources */
 	thread_id first_thread; /* of the first sample counted here */
@@ -138,6 +146,7 @@ struct profile {
 	VEC(struct line_row) lines;
 	VEC(struct location_row) locations;
 	VEC(struct stack_row) stacks;
+	VEC(struct branch_row) branches;
 	VEC(struct thread_row) threads;
 	VEC(struct label_row) labels;
 	VEC(struct count_row) counts;	      /* no row 0 */
@@ -163,12 +172,14 @@ location_id profile_location_seen_at(struct profile *profile, location_id locati
 u64 profile_addresses(const struct profile *profile);
 /* The row of a frame called from `caller`, new or known, by (caller, location, origin). */
 stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin);
+/* The row of a branch, new or known. */
+branch_id profile_branch(struct profile *profile, const struct branch_row *branch);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */
 function_id profile_function(struct profile *profile, const struct function_row *function);
 /* The row of a label set, new or known. */
 label_id profile_labels(struct profile *profile, const struct label_row *labels);
-/* Adds to the row of (source, stack, leaf, labels); `count` as a template whose weight and samples
- * are added. */
+/* Adds to the row of (source, stack, leaf, branch, labels); `count` as a template whose weight and
+ * samples are added. */
 void profile_add(struct profile *profile, const struct count_row *count);
 
 /* The string of an id, "" for 0. Borrowed until profile_free(). */

@@ -26,7 +26,7 @@ static inline const char *entry_text(const struct entry_list *list, u32 place,
 	if (entry_layout_has_key(layout, FIELD_COMM))
 		fprintf(out, "%s ", profile_text(profile, entry->comm));
 	if (entry_layout_has_key(layout, FIELD_DSO))
-		fprintf(out, "%s ", entry_dso(list, entry));
+		fprintf(out, "%s ", entry_dso(list, entry, FIELD_DSO));
 	if (entry_layout_has_key(layout, FIELD_SYMBOL))
 		fprintf(out, "%s ", fold_frame_name(list->fold, entry->frame));
 	if (list->settings.has_children)

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "capture/kernel_types.h"
 
 #include "profiler.skel.h"
 
@@ -169,8 +170,26 @@ static void programs_freep(struct programs **programs)
 	programs_free(*programs);
 }
 
+/* Opens the skeleton. libbpf is given only those of the kernel's types that it will look for, in a
+ * file in memory that must stay open until it has loaded; -1: none could be made. */
+static int open_skeleton(struct programs *programs, int types_fd)
+{
+	char path[32];
+	struct bpf_object_open_opts options = {.sz = sizeof(options)};
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", types_fd);
+	options.btf_custom_path = types_fd < 0 ? NULL : path;
+	programs->skeleton = profiler_bpf__open_opts(&options);
+	if (!programs->skeleton)
+		return -errno;
+	return types_fd < 0
+		       ? 0
+		       : kernel_types_write(bpf_object__btf(programs->skeleton->obj), types_fd);
+}
+
 int programs_load(const struct program_plan *plan, struct programs **ret_programs)
 {
+	CLEANUP(closep) int types = memfd_create("kernel types", MFD_CLOEXEC);
 	CLEANUP(programs_freep) struct programs *programs = must_alloc(sizeof(*programs));
 	int error;
 
@@ -179,9 +198,9 @@ int programs_load(const struct program_plan *plan, struct programs **ret_program
 	fail_clear();
 	libbpf_set_print(keep_first_complaint);
 	programs->cpu_count = (u32)libbpf_num_possible_cpus();
-	programs->skeleton = profiler_bpf__open();
-	if (!programs->skeleton)
-		return load_failed(-errno);
+	error = open_skeleton(programs, types);
+	if (error)
+		return load_failed(error);
 	apply_plan(programs, plan);
 	error = profiler_bpf__load(programs->skeleton);
 	if (error)

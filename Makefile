@@ -457,4 +457,4 @@ clean: ## remove build/
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
--include $(USER_OBJECTS:.o=.d) $(BPF_SOURCES:%.c=$(BUILD)/%.d) $(TESTS:=.d)
+-include $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) $(TESTS:=.d)

@@ -5,6 +5,7 @@
 #ifndef SAMPLE_BPF_H
 #define SAMPLE_BPF_H
 
+#include "branch_stack.bpf.h"
 #include "filter.bpf.h"
 #include "maps.bpf.h"
 #include "proof.bpf.h"
@@ -17,8 +18,9 @@ enum { RING_TRIES = 8 };
  * for its 50 ns must not cost us the sample. */
 static __always_inline void send_sample(struct sample_record *record)
 {
-	u32 frames = record->header.kernel_frames + record->header.user_frames;
-	u32 bytes = sizeof(record->header) + frames * sizeof(u64);
+	u32 words = record->header.kernel_frames + record->header.user_frames +
+		    record->header.branch_words;
+	u32 bytes = sizeof(record->header) + words * sizeof(u64);
 	u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
 	u64 wake = waiting >= settings.ring_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 	u32 counter = COUNTER_lost_ring_full;
@@ -104,6 +106,8 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 	scratch->walk.is_done = 0;
 	if (settings.wants_stacks)
 		take_stacks(ctx, scratch);
+	if (settings.wants_branches)
+		take_branches(ctx, &scratch->record);
 	send_sample(&scratch->record);
 	if (settings.wants_proof && scratch->walk.is_done)
 		send_proof(scratch);

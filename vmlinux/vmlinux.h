@@ -147,6 +147,23 @@ struct pt_regs___kernel { /* until 5.14 */
 	int syscallno;
 };
 
+/* --- what an overflow of a perf event brings --- */
+
+struct perf_branch_stack {
+	__u64 nr;
+	__u64 hw_idx;
+	struct perf_branch_entry entries[1];
+};
+
+struct perf_sample_data {
+	__u64 sample_flags; /* since 6.1 */
+	struct perf_branch_stack *br_stack;
+};
+
+struct bpf_perf_event_data_kern {
+	struct perf_sample_data *data;
+};
+
 /* --- control groups --- */
 
 enum cgroup_subsys_id {

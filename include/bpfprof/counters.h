@@ -55,7 +55,12 @@
 	X(unwind_unreadable, OTHER, "the call frame information of a file could not be read")     \
 	X(unwind_no_information, OTHER, "a file has no call frame information")                   \
 	X(unwind_dense_page, OTHER, "a page of code has more unwind rules than fit")              \
-	X(unwind_not_asked, OTHER, "the unwind table of a file was asked for later, or never")
+	X(unwind_not_asked, OTHER, "the unwind table of a file was asked for later, or never")    \
+	X(branches_truncated, OTHER,                                                              \
+	  "a branch stack had more entries than the CPU has registers: the oldest were left out") \
+	X(branches_garbage, OTHER, "what should have been a branch stack was none")               \
+	X(branches_missing, OTHER, "a sample came without the branch stack that was asked for")   \
+	X(branches_no_index, OTHER, "a branch stack came without the register of its newest entry")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -2,12 +2,13 @@
 /*
  * What travels through the BPF ring buffer, and the maps that both sides read by layout.
  *
- * Every record begins with its kind and ends with as many frames as it says. The reader does not
- * trust the lengths: it checks them against the record's size.
+ * Every record begins with its kind and ends with as many frames and branches as it says. The
+ * reader does not trust the lengths: it checks them against the record's size.
  */
 #ifndef BPFPROF_EVENT_H
 #define BPFPROF_EVENT_H
 
+#include "bpfprof/branch_stack.h"
 #include "bpfprof/counters.h"
 #include "bpfprof/settings.h"
 #include "bpfprof/types.h"
@@ -39,8 +40,9 @@ enum walkers {
 	WALKER_KERNEL = 4, /* bpf_get_stack() */
 };
 
-/* One sample without its frames: kernel_frames of the kernel stack, then user_frames of the user
- * stack, innermost first, follow. */
+/* One sample without what follows it: kernel_frames of the kernel stack, then user_frames of the
+ * user stack, innermost first; then the branch stack, if any (see branch_stack.h): hw_idx, and the
+ * entries, newest first. */
 struct sample_header {
 	u16 kind;   /* enum record_kind */
 	u16 source; /* row of the recording's events */
@@ -50,10 +52,10 @@ struct sample_header {
 	u64 period;   /* how many events this sample stands for */
 	u32 pid, tid; /* in the namespace of the settings; ~0: outside of it; 0: idle */
 	u16 kernel_frames, user_frames;
-	u8 mode;   /* enum cpu_mode */
-	u8 end;	   /* enum user_stack_end */
-	u8 walked; /* enum walkers, or-ed */
-	u8 reserved;
+	u8 mode;	 /* enum cpu_mode */
+	u8 end;		 /* enum user_stack_end */
+	u8 walked;	 /* enum walkers, or-ed */
+	u8 branch_words; /* of the branch stack; 0: none */
 };
 WIRE_SIZE(struct sample_header, 48);
 
@@ -84,9 +86,11 @@ struct proof_record {
 };
 WIRE_SIZE(struct proof_record, 24 + 8 * (UNWIND_REGISTERS + 1) + PROOF_STACK_BYTES);
 
+enum { RECORD_FRAMES_MAX = 2 * (STACK_MAX_FRAMES + 1) };
+
 struct sample_record {
 	struct sample_header header;
-	u64 frames[2 * (STACK_MAX_FRAMES + 1)];
+	u64 frames[RECORD_FRAMES_MAX + BRANCH_WORDS_MAX]; /* the branch stack behind them */
 };
 
 /* What happened on one CPU: an element of the map `counters`, which user space reads as memory.

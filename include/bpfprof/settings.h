@@ -41,7 +41,9 @@ struct program_settings {
 	u8 wants_proof; /* a RECORD_PROOF behind every sample with a user stack that we walked */
 	u8 reserved;
 	u16 kernel_max_stack; /* the stacks that the kernel walks it cuts here, and does not say */
-	u8 reserved_too[4];
+	u8 wants_branches;    /* the branch stack of every sample, where its event has one */
+	u8 branch_depth;      /* registers of the CPU, 1 … BRANCH_STACK_MAX */
+	u8 reserved_too[2];
 	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
 };
 WIRE_SIZE(struct program_settings, 72);

@@ -367,7 +367,7 @@ last_thread() {
 }
 
 @test "options of perf record that are not there name what to use instead" {
-	refused 2 "branches are not recorded; use perf record -b" "$BPFPROF" record -b
+	refused 2 "use perf record -I" "$BPFPROF" record -I
 	refused 2 "use --ring-size" "$BPFPROF" record -m 512
 	refused 2 "use --ring-size" "$BPFPROF" record --mmap-pages=512
 	refused 2 "record again with --duration" "$BPFPROF" record --switch-output
@@ -376,10 +376,29 @@ last_thread() {
 @test "ways to walk stacks that are not there name the nearest" {
 	refused 2 "--call-graph dwraf: stacks are not walked so; did you mean dwarf?" \
 		"$BPFPROF" record --call-graph dwraf
-	refused 2 "use auto, dwarf, fp or none" "$BPFPROF" record --call-graph everything
+	refused 2 "use auto, dwarf, fp, lbr or none" "$BPFPROF" record --call-graph everything
 	refused 2 "leave out what stands behind the comma" "$BPFPROF" record --call-graph fp,8192
 	refused 2 "leave out what stands behind the comma" "$BPFPROF" record --call-graph dwarf,much
-	refused 2 "use --call-graph auto" "$BPFPROF" record --call-graph lbr
+}
+
+@test "branch records that this machine does not have are refused, with what to use instead" {
+	"$BPFPROF" check | grep -q '^.ok. *branch records' && skip "this machine has branch records"
+	refused 2 "call-graph lbr: this machine shows no branch stack of calls; use --call-graph auto" \
+		"$BPFPROF" record --call-graph lbr
+	refused 1 "LBR) with cpu-clock: the kernel has none for this event; use --call-graph auto" \
+		"$BPFPROF" record --call-graph lbr -e cpu-clock
+	refused 2 "this machine shows no branch records; \`bpfprof check\`" "$BPFPROF" record -b
+	refused 1 "branch stacks of this kind with cpu-clock" "$BPFPROF" record -b -e cpu-clock
+}
+
+@test "options for branch records that contradict one another" {
+	refused 2 "no branches are called 'any_calls'; did you mean any_call?" \
+		"$BPFPROF" record -j any_calls
+	refused 2 "give -b or -j once" "$BPFPROF" record -b -j any_call
+	refused 2 "want the same registers" "$BPFPROF" record --call-graph lbr -b -e cpu-clock
+	refused 2 "--no-stitch is for stacks made of branch records" "$BPFPROF" record --no-stitch
+	refused 2 "cpu-clock:k takes no samples in user space, whose calls LBR holds" \
+		"$BPFPROF" record --call-graph lbr -e cpu-clock:k
 }
 
 @test "every option of perf record is either there or refused by name" {

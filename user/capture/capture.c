@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "capture/bpf_object.h"
+#include "capture/branch_caps.h"
 #include "capture/counters.h"
 #include "capture/feature_probes.h"
 #include "capture/idle_time.h"
@@ -47,6 +48,7 @@ struct capture {
 	size_t online_count;
 	u64 next_cpu_check_ns;
 	bool is_started, is_stopped;
+	u32 branch_depth;
 	u64 *idle_ns; /* by CPU, as of capture_start() */
 	u64 unscanned, unfollowed;
 	u64 expected;		 /* as of capture_stop() */
@@ -70,6 +72,8 @@ static int load_programs(struct capture *capture)
 			     .wants_idle = capture->settings.wants_idle,
 			     .wants_stacks = capture->settings.call_graph != CALL_GRAPH_NONE,
 			     .walkers = walkers_of[capture->settings.call_graph],
+			     .wants_branches = capture->settings.branch_bits != 0,
+			     .branch_depth = (u8)branch_stack_depth(capture->branch_depth),
 			     .wants_proof = capture->settings.on_proof != NULL},
 		.source_count = (u32)capture->settings.event_count,
 		.ring_bytes = sizes_ring_bytes(&capture->settings, capture->online_count),
@@ -182,6 +186,8 @@ static int open_parts(struct capture *capture)
 {
 	int error = sizes_check_depth(capture->settings.max_stack);
 
+	if (capture->settings.branch_bits)
+		capture->branch_depth = branch_caps_depth_of_all(&capture->settings);
 	if (!error)
 		error = perf_events_new(&capture->settings, &capture->events);
 	if (!error)
@@ -239,6 +245,11 @@ void capture_close(struct capture *capture)
 const struct event_source *capture_sources(const struct capture *capture, u32 *ret_count)
 {
 	return perf_events_sources(capture->events, ret_count);
+}
+
+u32 capture_branch_depth(const struct capture *capture)
+{
+	return capture->branch_depth;
 }
 
 /* --- running --- */

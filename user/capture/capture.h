@@ -59,6 +59,9 @@ struct capture_settings {
 	u64 ring_bytes;	  /* 0: by rate and CPUs */
 	u64 unwind_bytes; /* for unwind tables in the kernel; 0: UNWIND_BYTES_DEFAULT */
 	bool wants_idle;  /* keep samples of the idle task */
+	/* PERF_SAMPLE_BRANCH_* of the branch stacks to record, 0: none; and more of them, which are
+	 * left out where the kernel refuses them. capture_sources() says what is left. */
+	u64 branch_bits, branch_extras;
 	/* For checking our stacks against others': what the stack of the sample before was walked
 	 * from (bpfprof/event.h; borrowed during the call). NULL: nothing is copied. */
 	void (*on_proof)(void *context, const struct proof_record *proof);
@@ -92,6 +95,9 @@ int capture_open(const struct capture_settings *settings, struct capture **ret_c
 
 /* The rows that samples refer to, with kernel event ids. Borrowed until capture_close(). */
 const struct event_source *capture_sources(const struct capture *capture, u32 *ret_count);
+
+/* How many branch records a CPU has, as the kernel says; 0: it does not. No stack has more. */
+u32 capture_branch_depth(const struct capture *capture);
 
 /* Hands the kernel, its modules and the processes that run to `sink` (which must outlive the
  * capture), then enables the events and lets the command go. Returns 0 or a negative errno. */

@@ -309,6 +309,14 @@ int probe_cycles(char *found)
 	return fd < 0 ? fd : 0;
 }
 
+int probe_branch_records(char *found)
+{
+	CLEANUP(closep) int fd = open_cycles(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY);
+
+	(void)found;
+	return fd < 0 ? fd : 0;
+}
+
 int probe_branch_stack(char *found)
 {
 	CLEANUP(closep)
@@ -320,6 +328,38 @@ int probe_branch_stack(char *found)
 	if (!file_read("/sys/bus/event_source/devices/cpu/caps/branches", SYSCTL_BYTES, &depth,
 		       NULL))
 		say(found, "%.*s entries", (int)strcspn(depth, "\n"), depth);
+	return 0;
+}
+
+/* Whether the CPU has Architectural LBR: its records are a list, not a ring of registers. */
+static bool has_architectural_lbr(void)
+{
+	CLEANUP(fclosep) FILE *cpus = fopen("/proc/cpuinfo", "re");
+	char word[64];
+
+	while (cpus && fscanf(cpus, "%63s", word) == 1)
+		if (!strcmp(word, "arch_lbr"))
+			return true;
+	return false;
+}
+
+int probe_branch_index(char *found)
+{
+	static const char *const members[] = {"hw_idx", NULL};
+	CLEANUP(closep)
+	int fd = open_cycles(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+			     PERF_SAMPLE_BRANCH_HW_INDEX);
+
+	if (fd < 0)
+		return fd;
+	if (probe_members("perf_branch_stack", members) < 0) {
+		say(found, "not in the kernel's BTF");
+		return -EOPNOTSUPP;
+	}
+	if (has_architectural_lbr()) {
+		say(found, "Architectural LBR");
+		return -EOPNOTSUPP;
+	}
 	return 0;
 }
 

@@ -33,8 +33,12 @@ int probe_bpf_symbols(char *found);
 int probe_other_processes(char *found);
 /* A PMU counts cycles, and can interrupt. */
 int probe_cycles(char *found);
+/* Cycles can be sampled with a stack of the last branches. */
+int probe_branch_records(char *found);
 /* Cycles can be sampled with a branch stack of calls. */
 int probe_branch_stack(char *found);
+/* A branch stack says in which register its newest entry lies, and the programs can read that. */
+int probe_branch_index(char *found);
 /* The kernel measures how long BPF programs run. */
 int probe_bpf_stats(char *found);
 /* Maps as large as a recording needs are allowed. */
@@ -49,5 +53,9 @@ int probe_task_registers(char *found);
 int probe_mapping_tree(char *found);
 /* The kernel counts the changes of a process's mappings. */
 int probe_mapping_sequence(char *found);
+
+/* Which of the `names` (NULL ends) the kernel's struct has first: its place, or a negative errno.
+ */
+int probe_members(const char *struct_name, const char *const *names);
 
 #endif

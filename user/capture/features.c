@@ -65,9 +65,19 @@ static const struct feature features[] = {
 	{"cycles", "CPU cycle counter", "sampling cycles, instructions, misses",
 	 "nothing to mend: this machine shows no counters, as most virtual machines",
 	 FEATURE_OPTIONAL, probe_cycles},
-	{"branch-stack", "branch stack of calls (LBR)", "call graphs from hardware",
-	 "it takes an Intel CPU, or AMD Zen 4 or newer, outside of a virtual machine",
+	{"branch-records", "branch records", "record -b and -j",
+	 "it takes an Intel CPU, AMD Zen 4 or newer, or arm64 with BRBE, mostly outside of a "
+	 "virtual machine",
+	 FEATURE_OPTIONAL, probe_branch_records},
+	{"branch-stack", "branch records of calls (LBR)", "--call-graph lbr",
+	 "it takes an Intel CPU since Haswell, mostly outside of a virtual machine; stacks are "
+	 "walked by tables without",
 	 FEATURE_OPTIONAL, probe_branch_stack},
+	{"branch-index", "register of the newest branch",
+	 "whole stacks where they are deeper than LBR",
+	 "nothing to mend: it takes an Intel CPU without Architectural LBR; else stacks are "
+	 "stitched by their content, where that has one meaning",
+	 FEATURE_OPTIONAL, probe_branch_index},
 };
 
 /* What is left to do for who has the capability that the row asks for. */

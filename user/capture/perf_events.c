@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "capture/branch_caps.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -44,6 +45,7 @@ struct perf_events {
 	struct source sources[SOURCES_MAX];
 	u32 source_count;
 	bool wants_idle;
+	u64 branch_extras;
 	struct event_source rows[SOURCES_MAX];
 	VEC(struct counter_fd) counters;
 };
@@ -107,6 +109,7 @@ static u8 clock_mode_of(const struct parsed_event *event)
 	return event->exclude_user ? CLOCK_KERNEL_ONLY : CLOCK_ANY;
 }
 
+/* All but what is decided when the event is opened. */
 static struct event_source row_of(const struct parsed_event *event,
 				  const struct perf_event_attr *attr, bool has_chain)
 {
@@ -122,6 +125,7 @@ static struct event_source row_of(const struct parsed_event *event,
 		.exclude_kernel = event->exclude_kernel,
 		.precise = event->precise,
 		.has_chain = has_chain,
+		.has_branches = attr->branch_sample_type != 0,
 		.has_time = true,
 		.has_cpu = true,
 		.has_period = true,
@@ -166,11 +170,13 @@ int perf_events_new(const struct capture_settings *settings, struct perf_events 
 	}
 	events = must_alloc(sizeof(*events));
 	events->wants_idle = settings->wants_idle;
+	events->branch_extras = settings->branch_extras;
 	for (size_t i = 0; i < settings->event_count; i++) {
 		const struct parsed_event *event = &settings->events[i];
 		struct source *source = &events->sources[events->source_count++];
 
 		source->attr = attr_of(event);
+		branch_caps_ask(settings, &source->attr);
 		source->row = row_of(event, &source->attr, settings->call_graph != CALL_GRAPH_NONE);
 		source->fixed_period = fixed_period(event);
 		source->is_clock = is_clock(event);
@@ -205,6 +211,29 @@ static int open_counter(struct perf_event_attr *attr, u32 cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* Whether the event could be opened if it did not ask for branch stacks: says so then. */
+static bool is_for_branches(int error, const struct source *source, u32 cpu)
+{
+	bool is_of_calls = source->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
+	struct perf_event_attr attr = source->attr;
+	CLEANUP(closep) int fd = -1;
+
+	if (!attr.branch_sample_type)
+		return false;
+	attr.sample_type &= ~(u64)PERF_SAMPLE_BRANCH_STACK;
+	attr.branch_sample_type = 0;
+	fd = open_counter(&attr, cpu);
+	if (fd < 0)
+		return false;
+	fail_plain(error,
+		   is_of_calls ? "use --call-graph auto"
+			       : "`bpfprof check` says whether this CPU records branches",
+		   "cannot take %s with %s: the kernel has none for this event",
+		   is_of_calls ? "call stacks of the CPU (LBR)" : "branch stacks of this kind",
+		   source->row.name);
+	return true;
+}
+
 /* What open_counter() said, with what can be done about it. */
 static int open_failed(int error, const struct source *source, u32 cpu)
 {
@@ -225,6 +254,8 @@ static int open_failed(int error, const struct source *source, u32 cpu)
 		 "try it without modifiers, or use -e cpu-clock"},
 	};
 
+	if (is_for_branches(error, source, cpu))
+		return error;
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
 		if (rows[i].error != error)
 			continue;
@@ -237,12 +268,17 @@ static int open_failed(int error, const struct source *source, u32 cpu)
 	return fail(error, NULL, "cannot sample %s on CPU %u", source->row.name, cpu);
 }
 
-/* Opens with what the kernel and its PMU take: some refuse to tell guests apart. */
-static int open_tolerantly(struct source *source, u32 cpu)
+static bool is_refused(int fd)
+{
+	return fd == -EINVAL || fd == -EOPNOTSUPP;
+}
+
+/* Some PMUs refuse to tell guests apart. */
+static int open_without_guests(struct source *source, u32 cpu)
 {
 	int fd = open_counter(&source->attr, cpu);
 
-	if ((fd == -EINVAL || fd == -EOPNOTSUPP) && source->attr.exclude_guest) {
+	if (is_refused(fd) && source->attr.exclude_guest) {
 		source->attr.exclude_guest = 0;
 		fd = open_counter(&source->attr, cpu);
 		source->attr.exclude_guest = fd < 0;
@@ -250,11 +286,24 @@ static int open_tolerantly(struct source *source, u32 cpu)
 	return fd;
 }
 
+/* Opens with what the kernel and its PMU take. */
+static int open_tolerantly(struct source *source, u64 branch_extras, u32 cpu)
+{
+	u64 wanted = source->attr.branch_sample_type;
+	int fd = open_without_guests(source, cpu);
+
+	while (is_refused(fd) && branch_caps_ask_less(&source->attr, branch_extras))
+		fd = open_without_guests(source, cpu);
+	if (fd < 0)
+		source->attr.branch_sample_type = wanted;
+	return fd;
+}
+
 static int open_source(struct perf_events *events, u32 number, u32 cpu,
 		       const struct programs *programs, int output_fd)
 {
 	struct source *source = &events->sources[number];
-	int fd = open_tolerantly(source, cpu);
+	int fd = open_tolerantly(source, events->branch_extras, cpu);
 	u64 id = 0;
 
 	if (fd == -ENODEV)
@@ -331,6 +380,7 @@ const struct event_source *perf_events_sources(struct perf_events *events, u32 *
 		struct source *source = &events->sources[i];
 
 		events->rows[i] = source->row;
+		events->rows[i].branch_bits = source->attr.branch_sample_type;
 		events->rows[i].ids = source->ids.items;
 		events->rows[i].id_count = (u32)source->ids.count;
 	}

@@ -35,7 +35,7 @@ void perf_events_enable(struct perf_events *events);
 /* Stops them. */
 void perf_events_disable(struct perf_events *events);
 
-/* The rows of capture_sources(). Borrowed; ids are complete after the last open. */
+/* The rows of capture_sources(). Borrowed; ids and branch bits are complete after the last open. */
 const struct event_source *perf_events_sources(struct perf_events *events, u32 *ret_count);
 
 /* What was seen of one CPU, by us and by the machine. */

@@ -20,7 +20,7 @@ struct ring {
 	void *proof_context;
 	void (*take_wanted)(void *context, const struct file_wanted *wanted);
 	void *wanted_context;
-	struct frame frames[2 * STACK_MAX_FRAMES];
+	struct sample_space space;
 };
 
 static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_frames,
@@ -33,10 +33,21 @@ static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_fr
 	}
 }
 
-int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *frames,
+/* hw_idx and the entries. */
+static void fill_branches(struct branch *branches, const u8 *words, struct sample *sample)
+{
+	_Static_assert(sizeof(*branches) == BRANCH_ENTRY_WORDS * sizeof(u64), "copied as it is");
+	memcpy(&sample->hw_idx, words, sizeof(u64));
+	memcpy(branches, words + BRANCH_INDEX_WORDS * sizeof(u64),
+	       sample->branch_count * sizeof(*branches));
+	sample->branches = branches;
+}
+
+int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_space *space,
 		struct sample *ret_sample)
 {
 	struct sample_header header;
+	const u8 *words = (const u8 *)record + sizeof(header);
 	u32 frame_count;
 
 	if (bytes < sizeof(header))
@@ -45,9 +56,10 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *
 	frame_count = (u32)header.kernel_frames + header.user_frames;
 	if (header.kind != RECORD_SAMPLE || header.source >= SOURCES_MAX ||
 	    header.kernel_frames > STACK_MAX_FRAMES || header.user_frames > STACK_MAX_FRAMES ||
-	    bytes < sizeof(header) + frame_count * sizeof(u64))
+	    (header.branch_words && !branch_stack_is_whole(header.branch_words)) ||
+	    bytes < sizeof(header) + (frame_count + header.branch_words) * sizeof(u64))
 		return -EBADMSG;
-	fill_frames(frames, (const u8 *)record + sizeof(header), header.kernel_frames, frame_count);
+	fill_frames(space->frames, words, header.kernel_frames, frame_count);
 	*ret_sample = (struct sample){
 		.time_ns = header.time_ns,
 		.weight = header.period,
@@ -61,9 +73,12 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *
 		.walked = header.walked,
 		.frame_count = (u16)frame_count,
 		.has_chain = has_chain,
-		.frames = frames,
-		.hw_idx = ~0ULL,
+		.frames = space->frames,
+		.branch_count = header.branch_words / BRANCH_ENTRY_WORDS,
+		.hw_idx = BRANCH_INDEX_UNKNOWN,
 	};
+	if (header.branch_words)
+		fill_branches(space->branches, words + frame_count * sizeof(u64), ret_sample);
 	return 0;
 }
 
@@ -100,7 +115,7 @@ static int take_record(void *context, void *record, size_t bytes)
 		ring->take_proof(ring->proof_context, record);
 		return 0;
 	}
-	if (ring_decode(record, bytes, ring->has_chain, ring->frames, &sample)) {
+	if (ring_decode(record, bytes, ring->has_chain, &ring->space, &sample)) {
 		ring->malformed++;
 		return 0;
 	}

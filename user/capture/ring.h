@@ -32,16 +32,22 @@ int ring_drain(struct ring *ring, struct event_sink *sink);
 /* How many records were not understood. */
 u64 ring_malformed(const struct ring *ring);
 
+/* What a decoded sample borrows. */
+struct sample_space {
+	struct frame frames[2 * STACK_MAX_FRAMES];
+	struct branch branches[BRANCH_STACK_MAX];
+};
+
 /* Whether a record is a proof that is as long as it says. Pure. */
 bool ring_is_proof(const void *record, size_t bytes);
 
 /*
  * One record as a sample. Pure.
  *
- * frames  2 * STACK_MAX_FRAMES of them, which the sample borrows
+ * space  what the sample borrows
  * Returns 0, or -EBADMSG if it is not a record.
  */
-int ring_decode(const void *record, size_t bytes, bool has_chain, struct frame *frames,
+int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_space *space,
 		struct sample *ret_sample);
 
 #endif

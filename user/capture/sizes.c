@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "bpfprof/branch_stack.h"
 #include "bpfprof/settings.h"
 
 #include <errno.h>
@@ -18,6 +19,7 @@ enum {
 	NS_PER_S = 1000000000,
 	/* A sample of a stack of usual depth, and how long the reader may sleep. */
 	SAMPLE_USUAL_BYTES = 512,
+	BRANCHES_USUAL_BYTES = 32 * sizeof(u64) * BRANCH_ENTRY_WORDS,
 	RING_HOLDS_NS = NS_PER_S / 2,
 	RING_MIN_BYTES = 256 << 10,
 	RING_MAX_BYTES = 16 << 20,
@@ -38,7 +40,8 @@ static u64 events_per_second(const struct capture_settings *settings)
 
 u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count)
 {
-	u64 bytes = events_per_second(settings) * cpu_count * SAMPLE_USUAL_BYTES /
+	u64 sample_bytes = SAMPLE_USUAL_BYTES + (settings->branch_bits ? BRANCHES_USUAL_BYTES : 0);
+	u64 bytes = events_per_second(settings) * cpu_count * sample_bytes /
 		    (NS_PER_S / RING_HOLDS_NS);
 
 	if (settings->ring_bytes)

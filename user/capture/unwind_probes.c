@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What the unwinder finds of mappings in this kernel: by its BTF, as the BPF programs ask for it.
+ * What the BPF programs find in the structs of this kernel: by its BTF, as they ask for it.
  */
 #include "capture/feature_probes.h"
 
@@ -30,8 +30,7 @@ static bool has_member(const struct btf *btf, u32 type_id, const char *name)
 	return false;
 }
 
-/* Which of the `names` (NULL ends) struct mm_struct has first: its place, or a negative errno. */
-static int find_memory_member(const char *const *names)
+int probe_members(const char *struct_name, const char *const *names)
 {
 	libbpf_print_fn_t printer = libbpf_set_print(NULL);
 	struct btf *btf = btf__load_vmlinux_btf();
@@ -40,7 +39,7 @@ static int find_memory_member(const char *const *names)
 	libbpf_set_print(printer);
 	if (!btf)
 		return -ENOENT;
-	type_id = btf__find_by_name_kind(btf, "mm_struct", BTF_KIND_STRUCT);
+	type_id = btf__find_by_name_kind(btf, struct_name, BTF_KIND_STRUCT);
 	for (int i = 0; type_id > 0 && place < 0 && names[i]; i++)
 		if (has_member(btf, (u32)type_id, names[i]))
 			place = i;
@@ -52,7 +51,7 @@ int probe_mapping_tree(char *found)
 {
 	static const char *const members[] = {"mm_mt", "mm_rb", NULL};
 	static const char *const trees[] = {"maple tree", "red-black tree"};
-	int place = find_memory_member(members);
+	int place = probe_members("mm_struct", members);
 
 	if (place < 0)
 		return place;
@@ -63,7 +62,7 @@ int probe_mapping_tree(char *found)
 int probe_mapping_sequence(char *found)
 {
 	static const char *const members[] = {"mm_lock_seq", NULL};
-	int place = find_memory_member(members);
+	int place = probe_members("mm_struct", members);
 
 	(void)found;
 	return place < 0 ? place : 0;

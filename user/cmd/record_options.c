@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cmd/branch_filter.h"
 #include "cmd/record_settings.h"
 
 #include <errno.h>
@@ -56,16 +57,17 @@ static const struct {
 
 static int refuse_call_graph(const char *mode)
 {
-	const char *names[ARRAY_COUNT(call_graphs) + 1] = {0};
+	const char *names[ARRAY_COUNT(call_graphs) + 2] = {0};
 	const char *near;
 
 	for (size_t i = 0; i < ARRAY_COUNT(call_graphs); i++)
 		names[i] = call_graphs[i].name;
+	names[ARRAY_COUNT(call_graphs)] = "lbr";
 	near = nearest_name(mode, names);
 	if (near)
 		return fail_plain(-EINVAL, NULL, "stacks are not walked so; did you mean %s?",
 				  near);
-	return fail_plain(-EINVAL, "use auto, dwarf, fp or none", "stacks are not walked so");
+	return fail_plain(-EINVAL, "use auto, dwarf, fp, lbr or none", "stacks are not walked so");
 }
 
 /* "dwarf,8192" as in perf, where the number says how much of the stack is copied. */
@@ -76,9 +78,13 @@ static int parse_call_graph(void *all_settings, const char *argument)
 	CLEANUP(freep) char *mode = must_copy_bytes(argument, length);
 	u32 copied_bytes = 0, row = 0;
 
+	settings->has_call_graph = true;
+	/* A config file may say so, and the command line something else. */
 	settings->wants_lbr = !strcmp(argument, "lbr");
-	if (settings->wants_lbr) /* a config file may say so, and the command line something else */
+	if (settings->wants_lbr) {
+		settings->call_graph = CALL_GRAPH_AUTO;
 		return 0;
+	}
 	while (row < ARRAY_COUNT(call_graphs) && strcmp(call_graphs[row].name, mode))
 		row++;
 	if (row == ARRAY_COUNT(call_graphs))
@@ -99,9 +105,19 @@ static int parse_graph(void *all_settings, const char *argument)
 	struct record_settings *settings = all_settings;
 
 	(void)argument;
+	settings->has_call_graph = true;
 	if (settings->call_graph == CALL_GRAPH_NONE)
 		settings->call_graph = CALL_GRAPH_AUTO;
 	return 0;
+}
+
+static int parse_branches(void *all_settings, const char *argument)
+{
+	struct record_settings *settings = all_settings;
+
+	if (settings->branch_bits)
+		return fail_plain(-EINVAL, "give -b or -j once", "branches are filtered one way");
+	return branch_filter_parse(argument ? argument : "any", &settings->branch_bits);
 }
 
 static int parse_compression(void *all_settings, const char *argument)
@@ -146,9 +162,6 @@ static int parse_clock(void *all_settings, const char *argument)
 	X(all_cgroups, 0, "all-cgroups", NULL, "cgroups are not recorded", "use -G CGROUP")        \
 	X(aux_sample, 0, "aux-sample", NULL, "hardware traces are not recorded",                   \
 	  "use perf record")                                                                       \
-	X(branch_any, 'b', "branch-any", NULL, "branches are not recorded", "use perf record -b")  \
-	X(branch_filter, 'j', "branch-filter", "MASK", "branches are not recorded",                \
-	  "use perf record -j")                                                                    \
 	X(clang_opt, 0, "clang-opt", "OPTIONS", "scriptlets are not compiled", "leave it out")     \
 	X(clang_path, 0, "clang-path", "PATH", "scriptlets are not compiled", "leave it out")      \
 	X(code_page_size, 0, "code-page-size", NULL, "page sizes are not recorded",                \
@@ -341,10 +354,10 @@ const struct option_row record_options[] = {
 	 .parse = parse_graph},
 	{.kind = OPTION_CALL,
 	 .name = "call-graph",
-	 .argument = "auto|dwarf|fp|none",
+	 .argument = "auto|dwarf|fp|lbr|none",
 	 .help = "how user stacks are walked: by unwind tables (dwarf), by frame pointers (fp), "
-		 "by tables where there are some and frame pointers elsewhere (auto, the default); "
-		 "none records no stacks",
+		 "by tables where there are some and frame pointers elsewhere (auto, the default), "
+		 "or so and by the calls that the CPU remembers (lbr); none records no stacks",
 	 .config = "call-graph.record-mode",
 	 .parse = parse_call_graph},
 	{.kind = OPTION_U32,
@@ -352,6 +365,22 @@ const struct option_row record_options[] = {
 	 FIELD(max_stack),
 	 .argument = "FRAMES",
 	 .help = "how many frames of the user's stack, and of the kernel's: 1 to 512"},
+	{.kind = OPTION_FLAG,
+	 .name = "no-stitch",
+	 FIELD(no_stitch),
+	 .help = "with --call-graph lbr: write the records of the CPU as they are, in place of "
+		 "the call chains made of them"},
+	{.kind = OPTION_CALL,
+	 .letter = 'b',
+	 .name = "branch-any",
+	 .help = "record the last branches before each sample, and stacks only with -g",
+	 .parse = parse_branches},
+	{.kind = OPTION_CALL,
+	 .letter = 'j',
+	 .name = "branch-filter",
+	 .argument = "FILTER",
+	 .help = "the same of some branches: any, any_call, any_ret, ind_call, call, cond, u, k, …",
+	 .parse = parse_branches},
 
 	HEADING("How long, and where to"),
 	{.kind = OPTION_CALL,

@@ -15,6 +15,7 @@
 #include "host/host.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <pwd.h>
 #include <signal.h>
 #include <string.h>
@@ -266,19 +267,35 @@ static int plan_memory(struct record_plan *plan, const struct record_settings *s
 	return 0;
 }
 
+/* Branch records of the CPU: of calls, or as -b and -j want them. */
+static int plan_branches(struct record_plan *plan, const struct record_settings *settings)
+{
+	struct capture_settings *capture = &plan->capture;
+
+	if (settings->no_stitch && !settings->wants_lbr)
+		return fail_plain(-EINVAL, "leave it out, or use --call-graph lbr",
+				  "--no-stitch is for stacks made of branch records");
+	if (settings->wants_lbr && settings->branch_bits)
+		return fail_plain(-EINVAL, "leave out one of them",
+				  "--call-graph lbr and -b or -j want the same registers of the "
+				  "CPU");
+	capture->branch_bits = settings->branch_bits;
+	if (settings->branch_bits && !settings->has_call_graph)
+		capture->call_graph = CALL_GRAPH_NONE; /* as perf record -b */
+	if (!settings->wants_lbr)
+		return 0;
+	capture->branch_bits = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+	capture->branch_extras = PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |
+				 PERF_SAMPLE_BRANCH_HW_INDEX;
+	return 0;
+}
+
 static int plan_call_graph(struct record_plan *plan, const struct record_settings *settings)
 {
-	char found[FEATURE_FOUND_BYTES] = "";
-
 	plan->capture.call_graph = settings->call_graph;
 	if (settings->has_copy_size)
 		add_remark(plan, "no stack memory is copied, so the size behind dwarf is not used");
-	if (!settings->wants_lbr)
-		return 0;
-	return fail_plain(-EINVAL, "use --call-graph auto",
-			  feature_find("branch-stack")->probe(found)
-				  ? "call-graph lbr: this machine shows no branch stack of calls"
-				  : "call-graph lbr: stacks are not taken from the branch stack");
+	return plan_branches(plan, settings);
 }
 
 static int plan_stack(struct record_plan *plan, const struct record_settings *settings)
@@ -295,6 +312,33 @@ static int plan_stack(struct record_plan *plan, const struct record_settings *se
 	return fail_plain(-EINVAL, remedy, "--max-stack %u is too deep", settings->max_stack);
 }
 
+/* Whether the default event brings the branch records that are asked for. Where events are named,
+ * opening them shows it. */
+static int check_default_branches(const struct record_settings *settings)
+{
+	char found[FEATURE_FOUND_BYTES] = "";
+
+	if (settings->wants_lbr && feature_find("branch-stack")->probe(found))
+		return fail_plain(-EINVAL, "use --call-graph auto",
+				  "call-graph lbr: this machine shows no branch stack of calls");
+	if (settings->branch_bits && feature_find("branch-records")->probe(found))
+		return fail_plain(-EINVAL, "`bpfprof check` says what that takes",
+				  "cannot record branches: this machine shows no branch records");
+	return 0;
+}
+
+/* LBR holds the calls of user space: with an event that leaves it out there are none. */
+static int check_lbr_modes(const struct record_plan *plan)
+{
+	for (size_t i = 0; i < plan->event_count; i++)
+		if (plan->settings->wants_lbr && plan->events[i].exclude_user)
+			return fail_plain(-EINVAL, "use --call-graph auto",
+					  "call-graph lbr: %s takes no samples in user space, "
+					  "whose calls LBR holds",
+					  plan->events[i].name);
+	return 0;
+}
+
 /* Cycles where a PMU counts them, else the clock, and says so. */
 static const char *default_event(struct record_plan *plan)
 {
@@ -309,9 +353,12 @@ static const char *default_event(struct record_plan *plan)
 static int plan_events(struct record_plan *plan, const struct record_settings *settings)
 {
 	CLEANUP(freep) char *text = join_list(&settings->events);
-	int error = events_parse(settings->events.count ? text : default_event(plan), "/sys",
-				 &plan->events, &plan->event_count);
+	int error = settings->events.count ? 0 : check_default_branches(settings);
 
+	if (error)
+		return error;
+	error = events_parse(settings->events.count ? text : default_event(plan), "/sys",
+			     &plan->events, &plan->event_count);
 	if (error) /* a name that nobody knows is as wrong as a malformed one */
 		return error == -ENOENT ? -EINVAL : error;
 	if (settings->all_user && settings->all_kernel)
@@ -329,7 +376,7 @@ static int plan_events(struct record_plan *plan, const struct record_settings *s
 	}
 	plan->capture.events = plan->events;
 	plan->capture.event_count = plan->event_count;
-	return 0;
+	return check_lbr_modes(plan);
 }
 
 int record_plan_make(const struct record_settings *settings, struct arguments arguments,

@@ -18,7 +18,10 @@ struct record_settings {
 	bool is_frequency_max;
 	u64 period; /* events; 0: not given */
 	enum call_graph call_graph;
-	bool wants_lbr;	    /* in place of call_graph */
+	bool has_call_graph; /* asked for, so also where it is not the default: with branches */
+	bool wants_lbr;	     /* and call_graph, which it completes */
+	bool no_stitch;
+	u64 branch_bits;    /* of -b and -j: PERF_SAMPLE_BRANCH_*; 0: none */
 	bool has_copy_size; /* as perf's --call-graph dwarf,8192 */
 	u32 max_stack;
 	const char *output;

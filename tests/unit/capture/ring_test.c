@@ -10,7 +10,7 @@
 
 enum { KERNEL_FRAMES = 2, USER_FRAMES = 3 };
 
-static struct frame frames[2 * STACK_MAX_FRAMES];
+static struct sample_space space;
 static struct sample sample;
 
 static struct sample_record a_record(void)
@@ -36,15 +36,16 @@ static struct sample_record a_record(void)
 
 static size_t bytes_of(const struct sample_record *record)
 {
-	return sizeof(record->header) +
-	       (record->header.kernel_frames + record->header.user_frames) * sizeof(u64);
+	return sizeof(record->header) + (record->header.kernel_frames + record->header.user_frames +
+					 record->header.branch_words) *
+						sizeof(u64);
 }
 
 static void record_becomes_a_sample(void **state)
 {
 	struct sample_record record = a_record();
 
-	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), 0);
 	assert_int_equal(sample.source, 1);
 	assert_int_equal(sample.cpu, 3);
 	assert_int_equal(sample.time_ns, 1000);
@@ -61,7 +62,7 @@ static void frames_are_of_the_kernel_first_then_of_the_user(void **state)
 {
 	struct sample_record record = a_record();
 
-	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), 0);
 	assert_int_equal(sample.frame_count, KERNEL_FRAMES + USER_FRAMES);
 	for (u32 i = 0; i < sample.frame_count; i++) {
 		assert_int_equal(sample.frames[i].address, record.frames[i]);
@@ -76,8 +77,62 @@ static void a_stack_says_who_walked_it(void **state)
 	struct sample_record record = a_record();
 
 	record.header.walked = WALKER_EH_FRAME | WALKER_FRAME_POINTER;
-	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), 0);
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), 0);
 	assert_int_equal(sample.walked, WALK_EH_FRAME | WALK_FRAME_POINTER);
+	(void)state;
+}
+
+/* Gives the record a branch stack; every word of it is its own number. */
+static void add_branches(struct sample_record *record, u32 entries)
+{
+	record->header.branch_words = (u8)branch_stack_words(entries);
+	for (u32 i = 0; i < record->header.branch_words; i++)
+		record->frames[KERNEL_FRAMES + USER_FRAMES + i] = 100 + i;
+}
+
+static void branches_come_with_the_index_of_the_newest(void **state)
+{
+	struct sample_record record = a_record();
+
+	for (u32 entries = 0; entries <= BRANCH_STACK_MAX; entries++) {
+		add_branches(&record, entries);
+		assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), 0);
+		assert_int_equal(sample.branch_count, entries);
+		assert_int_equal(sample.hw_idx, 100);
+		for (u32 i = 0; i < entries; i++) {
+			assert_int_equal(sample.branches[i].from, 101 + 3 * i);
+			assert_int_equal(sample.branches[i].to, 102 + 3 * i);
+			assert_int_equal(sample.branches[i].flags, 103 + 3 * i);
+		}
+	}
+	(void)state;
+}
+
+static void without_branches_the_index_is_unknown(void **state)
+{
+	struct sample_record record = a_record();
+
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), 0);
+	assert_int_equal(sample.branch_count, 0);
+	assert_int_equal(sample.hw_idx, BRANCH_INDEX_UNKNOWN);
+	(void)state;
+}
+
+static void branches_that_are_cut_are_refused(void **state)
+{
+	struct sample_record record = a_record();
+
+	add_branches(&record, 2);
+	for (u32 words = 2; words < 7; words++) { /* an entry and its index are four */
+		record.header.branch_words = (u8)words;
+		assert_int_equal(ring_decode(&record, sizeof(record), true, &space, &sample),
+				 words == 4 ? 0 : -EBADMSG);
+	}
+	record.header.branch_words = BRANCH_WORDS_MAX + BRANCH_ENTRY_WORDS;
+	assert_int_equal(ring_decode(&record, sizeof(record), true, &space, &sample), -EBADMSG);
+	add_branches(&record, 2);
+	for (size_t bytes = 0; bytes < bytes_of(&record); bytes++)
+		assert_int_equal(ring_decode(&record, bytes, true, &space, &sample), -EBADMSG);
 	(void)state;
 }
 
@@ -86,7 +141,7 @@ static void record_shorter_than_it_says_is_refused(void **state)
 	struct sample_record record = a_record();
 
 	for (size_t bytes = 0; bytes < bytes_of(&record); bytes++)
-		assert_int_equal(ring_decode(&record, bytes, true, frames, &sample), -EBADMSG);
+		assert_int_equal(ring_decode(&record, bytes, true, &space, &sample), -EBADMSG);
 	(void)state;
 }
 
@@ -95,7 +150,7 @@ static void more_frames_than_can_be_are_refused(void **state)
 	struct sample_record record = a_record();
 
 	record.header.user_frames = STACK_MAX_FRAMES + 1;
-	assert_int_equal(ring_decode(&record, sizeof(record), true, frames, &sample), -EBADMSG);
+	assert_int_equal(ring_decode(&record, sizeof(record), true, &space, &sample), -EBADMSG);
 	(void)state;
 }
 
@@ -104,10 +159,10 @@ static void unknown_kinds_and_sources_are_refused(void **state)
 	struct sample_record record = a_record();
 
 	record.header.kind = RECORD_SAMPLE + 1;
-	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), -EBADMSG);
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), -EBADMSG);
 	record = a_record();
 	record.header.source = SOURCES_MAX;
-	assert_int_equal(ring_decode(&record, bytes_of(&record), true, frames, &sample), -EBADMSG);
+	assert_int_equal(ring_decode(&record, bytes_of(&record), true, &space, &sample), -EBADMSG);
 	(void)state;
 }
 
@@ -148,6 +203,9 @@ int main(void)
 		cmocka_unit_test(record_becomes_a_sample),
 		cmocka_unit_test(frames_are_of_the_kernel_first_then_of_the_user),
 		cmocka_unit_test(a_stack_says_who_walked_it),
+		cmocka_unit_test(branches_come_with_the_index_of_the_newest),
+		cmocka_unit_test(without_branches_the_index_is_unknown),
+		cmocka_unit_test(branches_that_are_cut_are_refused),
 		cmocka_unit_test(record_shorter_than_it_says_is_refused),
 		cmocka_unit_test(more_frames_than_can_be_are_refused),
 		cmocka_unit_test(unknown_kinds_and_sources_are_refused),

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * How many branch records a PMU has, from a made-up sysfs, and what is asked for of them.
+ */
+#include "base/file.h"
+#include "base/memory.h"
+#include "capture/branch_caps.h"
+#include "capture/capture.h"
+#include "unit/unit.h"
+
+#include <fcntl.h>
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct {
+	const char *path, *text;
+} sysfs_files[] = {
+	{"cpu/type", "4\n"},	       {"cpu/caps/branches", "32\n"},
+	{"deep/type", "37\n"},	       {"deep/caps/branches", "64\n"},
+	{"none/type", "38\n"},	       {"odd/type", "39\n"},
+	{"odd/caps/branches", "many"}, {"untyped/caps/branches", "16\n"},
+};
+
+static char root[] = "/tmp/branch_caps_test.XXXXXX";
+
+static int make_sysfs(void **state)
+{
+	(void)state;
+	if (!mkdtemp(root))
+		return -1;
+	for (size_t i = 0; i < ARRAY_COUNT(sysfs_files); i++) {
+		CLEANUP(freep)
+		char *path = must_format("%s/bus/event_source/devices/%s", root,
+					 sysfs_files[i].path);
+		for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
+			*slash = 0;
+			mkdir(path, 0700);
+			*slash = '/';
+		}
+		CLEANUP(closep) int fd = open(path, O_WRONLY | O_CREAT, 0600);
+
+		if (file_write_all(fd, sysfs_files[i].text, strlen(sysfs_files[i].text)))
+			return -1;
+	}
+	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
+{
+	(void)status;
+	(void)kind;
+	(void)walk;
+	return remove(path);
+}
+
+static int remove_sysfs(void **state)
+{
+	(void)state;
+	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void depth_is_that_of_the_pmu_of_the_type(void **state)
+{
+	assert_int_equal(branch_caps_depth(root, PERF_TYPE_HARDWARE), 32);
+	assert_int_equal(branch_caps_depth(root, PERF_TYPE_HW_CACHE), 32);
+	assert_int_equal(branch_caps_depth(root, PERF_TYPE_RAW), 32);
+	assert_int_equal(branch_caps_depth(root, 37), 64);
+	(void)state;
+}
+
+static void depth_is_zero_where_nothing_says_it(void **state)
+{
+	assert_int_equal(branch_caps_depth(root, 38), 0);
+	assert_int_equal(branch_caps_depth(root, 39), 0);
+	assert_int_equal(branch_caps_depth(root, 40), 0);
+	assert_int_equal(branch_caps_depth("/nowhere", PERF_TYPE_RAW), 0);
+	(void)state;
+}
+
+static void only_what_is_not_needed_is_left_out_the_index_first(void **state)
+{
+	static const u64 needed = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
+	static const u64 shorter = PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES;
+	struct capture_settings settings = {.branch_bits = needed,
+					    .branch_extras = shorter | PERF_SAMPLE_BRANCH_HW_INDEX};
+	struct perf_event_attr attr = {0};
+
+	branch_caps_ask(&settings, &attr);
+	assert_int_equal(attr.sample_type, PERF_SAMPLE_BRANCH_STACK);
+	assert_int_equal(attr.branch_sample_type, needed | settings.branch_extras);
+	assert_true(branch_caps_ask_less(&attr, settings.branch_extras));
+	assert_int_equal(attr.branch_sample_type, needed | shorter);
+	assert_true(branch_caps_ask_less(&attr, settings.branch_extras));
+	assert_int_equal(attr.branch_sample_type, needed);
+	assert_false(branch_caps_ask_less(&attr, settings.branch_extras));
+	assert_int_equal(attr.branch_sample_type, needed);
+	(void)state;
+}
+
+static void who_wants_no_branches_asks_for_none(void **state)
+{
+	struct capture_settings settings = {0};
+	struct perf_event_attr attr = {.sample_type = PERF_SAMPLE_IP};
+
+	branch_caps_ask(&settings, &attr);
+	assert_int_equal(attr.sample_type, PERF_SAMPLE_IP);
+	assert_int_equal(attr.branch_sample_type, 0);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(depth_is_that_of_the_pmu_of_the_type),
+		cmocka_unit_test(depth_is_zero_where_nothing_says_it),
+		cmocka_unit_test(only_what_is_not_needed_is_left_out_the_index_first),
+		cmocka_unit_test(who_wants_no_branches_asks_for_none),
+	};
+
+	return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);
+}

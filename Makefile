@@ -272,7 +272,9 @@ $(BUILD)/tests/lbr/%: tests/lbr/%.c $(LIBRARY)
 
 # A workload says in its first line how it is compiled: /* CFLAGS: -O2 … */. Stacks depend on it.
 workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)
-$(WORKLOADS): tests/workloads/known.h
+$(WORKLOADS): $(wildcard tests/workloads/*.h)
+$(BUILD)/tests/workloads/lbr_tree_nofp: tests/workloads/lbr_tree.c
+$(BUILD)/tests/workloads/x86_lbr_retpoline: tests/workloads/lbr_tail.c
 define make_workload
 	@mkdir -p $(@D)
 	$(SAY) "  LOAD  $@"

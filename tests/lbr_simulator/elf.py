@@ -71,7 +71,10 @@ class Elf:
         for table in ("-D", "-a"):
             done = subprocess.run(["nm", table, "--defined-only", self.path], capture_output=True, text=True)
             for line in done.stdout.splitlines():
-                value, kind, name = line.split()[:3]
+                fields = line.split()
+                if len(fields) < 3:
+                    continue
+                value, kind, name = fields[:3]
                 if kind in "tTwWi":
                     names[int(value, 16)] = name.split("@")[0]
         return sorted(names.items())

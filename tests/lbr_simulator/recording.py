@@ -4,10 +4,12 @@
 left, and says what was true.
 
 usage: recording.py LOG NAME [--registers N] [--variant V[=NUMBER]]... [--branches N] [--seed N]
+                    [--no-symbols]
 
 Writes NAME.perf.data, NAME.truth.gz (a line a sample: time, tid, ip, number of callers, how many of
 them reach main or the thread's function, then the callers, newest first, as from>to; S: a signal) and
-NAME.syms.gz (address, function, its start, file). Variants, which can be combined:
+NAME.syms.gz (address, function, its start, file), NAME.returns.gz (return address, call).
+--branches says in the file that the processor has that many registers. Variants can be combined:
 
   arch       Architectural LBR: no usable hw_idx
   wipe=P     after a part P of the samples the registers are empty, the top of stack elsewhere
@@ -273,7 +275,7 @@ def make(recorded, name, settings):
     processor, sampler = Processor(settings), Sampler(settings, len(recorded.samples()))
     period = recorded.period * sampler.every
     program = recorded.maps()[0].path
-    lines, addresses, returns, number, newest, known = [], set(), {}, 0, {}, 0
+    lines, addresses, returns, newest, number = [], set(), {}, {}, 0
     writer.name(TIME_START, os.path.basename(program))
     for record in recorded.records:
         time = TIME_START + record.time
@@ -301,7 +303,8 @@ def make(recorded, name, settings):
     branches = settings.branches or settings.registers
     writer.save(name + ".perf.data", features(paths, program, period, branches, writer.times), period)
     save_text(name + ".truth.gz", lines)
-    save_text(name + ".syms.gz", truth.symbols(addresses))
+    if not settings.no_symbols:
+        save_text(name + ".syms.gz", truth.symbols(addresses))
     save_text(name + ".returns.gz", ["%x %x\n" % pair for pair in sorted(returns.items())])
 
 
@@ -320,6 +323,7 @@ def main():
     parser.add_argument("--variant", type=variant, action="append", default=[])
     parser.add_argument("--branches", type=int, default=0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--no-symbols", action="store_true")
     settings = parser.parse_args()
     settings.variants = dict(settings.variant)
     make(log.Log(settings.log), settings.name, settings)

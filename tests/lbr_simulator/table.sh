@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Simulates the cases of cases.sh and prints a table: how much of the true stacks is seen by plain LBR,
+# by perf --stitch-lbr and by bpfprof, and how much of it is wrong. A cell is
+#
+#   complete / to main / wrong, in percent of the samples / right callers of a sample
+#
+# usage: table.sh [SETTING]...       32 and 16 by default
+#
+# A setting is a number of registers, and variants of recording.py behind commas: 32,arch 16,wipe=0.02.
+# CASES="chain tree" picks cases; the files stay in LBR_FOLDER ($BUILD/lbr) as CASE-SETTING.*. ROUNDS is
+# handed to our own workloads, which take a number of rounds, to make them short.
+set -u
+HERE=$(cd "$(dirname "$0")" && pwd)
+export BUILD=${BUILD:-$HERE/../../build}
+PERF=${PERF:-perf}
+WORKLOADS=${WORKLOADS:-$BUILD/tests/workloads}
+FOLDER=${LBR_FOLDER:-$BUILD/lbr}
+INPUTS=$FOLDER/inputs
+# shellcheck source=tests/lbr_simulator/cases.sh
+. "$HERE/cases.sh"
+[ $# -gt 0 ] || set -- 32 16
+export LC_ALL=C
+
+# simulate NAME PERIOD COMMAND...
+simulate() {
+	local log=$FOLDER/$1.log
+	case $3 in
+	"$WORKLOADS"/*) set -- "$@" ${ROUNDS:+"$ROUNDS"} ;;
+	esac
+	"$HERE/simulate.sh" "$log" "${@:2}" >"$FOLDER/$1.out" 2>&1 </dev/null || {
+		echo "bpfprof: $1 failed under the simulator; see $FOLDER/$1.out" >&2
+		return 1
+	}
+}
+
+# perf_chains NAME [OPTION]...
+perf_chains() {
+	"$PERF" script -i "$1.perf.data" -F tid,time,ip,dso --no-inline "${@:2}" 2>>"$1.stderr" |
+		"$HERE/chains.py" "$1"
+}
+
+# our_chains NAME TIER
+our_chains() {
+	"$BUILD/tests/lbr/chains" "$1.perf.data" "$2" 2>"$1.$2.stderr"
+}
+
+# score_setting CASE SETTING: a line of the table
+score_setting() {
+	local name=$FOLDER/$1-$2 setting=$2 variants=() variant
+	for variant in ${setting//,/ }; do
+		[ "$variant" = "${setting%%,*}" ] || variants+=(--variant "$variant")
+	done
+	"$HERE/recording.py" "$FOLDER/$1.log" "$name" --registers "${setting%%,*}" "${variants[@]}" \
+		--no-symbols || return 1
+	: >"$name.stderr"
+	perf_chains "$name" >"$name.plain"
+	perf_chains "$name" --stitch-lbr >"$name.stitched"
+	our_chains "$name" certain >"$name.certain"
+	our_chains "$name" likely >"$name.likely"
+	"$HERE/score.py" "$name" "$name".{plain,stitched,certain,likely} |
+		sed "s/^\([0-9]*\) /| $1 (\1) | /; s/ \([0-9.]*\/[0-9.]*\/\)\([0-9.]*\)\// | \1**\2**\//g; s/\$/ |/"
+	[ ! -s "$name.stderr" ] || echo "bpfprof: $1 $2: see $name.stderr" >&2
+}
+
+make_inputs || exit 1
+list_cases | while read -r name rest; do
+	case " ${CASES:-$name} " in
+	*" $name "*) echo "$name $rest" ;;
+	esac
+done >"$FOLDER/cases"
+while read -r name period command; do
+	# shellcheck disable=SC2086 # a command line
+	simulate "$name" "$period" $command || exit 1
+done <"$FOLDER/cases"
+
+for setting; do
+	printf '\n#### %s registers\n\n' "$setting"
+	echo "| workload (samples) | depth p10/50/90/max | plain | perf --stitch-lbr | certain | likely |"
+	echo "|---|---|---|---|---|---|"
+	while read -r name _; do
+		score_setting "$name" "$setting" || exit 1
+	done <"$FOLDER/cases"
+done

@@ -14,6 +14,8 @@ AR := $(if $(filter default,$(origin AR)),$(CROSS_COMPILE)ar,$(AR))
 CLANG ?= clang
 CFLAGS ?= -O2 -g
 FUZZ_SECONDS ?= 60
+# What `make lbr-table` simulates: registers, and faults behind commas (32,arch).
+LBR_SETTINGS ?= 32 16
 # Which Debian releases' kernels `make test-kernels` boots: Linux 5.10, 6.1, 6.12 and the newest.
 KERNELS ?= bullseye-amd64 bookworm-amd64 trixie-amd64 trixie-backports-amd64 \
 	bullseye-arm64 bookworm-arm64 trixie-arm64 trixie-backports-arm64
@@ -308,6 +310,10 @@ $(LBR)/lbr-amd64-linux: $(LBR)/valgrind_tool.o $(LBR)/model.o
 		-Wl,--build-id=none $^ -L$(VALGRIND_LIBRARIES) -lcoregrind-amd64-linux -lvex-amd64-linux \
 		-lgcc -o $@
 	$(Q)ln -sf $(VALGRIND_PRELOADS)/vgpreload_core-amd64-linux.so $(VALGRIND_PRELOADS)/default.supp $(@D)/
+
+.PHONY: lbr-table
+lbr-table: lbr-simulator $(WORKLOADS) $(LBR_TOOLS) ## what LBR chains show of true stacks: simulates 19 programs (minutes)
+	$(Q)$(subst tests/run.sh,tests/lbr_simulator/table.sh,$(run_tests)) $(LBR_SETTINGS)
 
 .PHONY: asan
 asan: ## run unit and command-line tests with ASan and UBSan, leaks included

@@ -4,8 +4,7 @@
 # What the simulator runs: NAME PERIOD COMMAND..., a case a line. Sourced; $WORKLOADS, $INPUTS (made by
 # make_inputs) and $HERE are folders.
 #
-# Calls and returns balance in all of these but those of $UNBALANCED.
-UNBALANCED="jump throw signals coroutines"
+# Calls and returns balance in all but jump, throw, signals and coroutines.
 
 list_cases() {
 	cat <<-END

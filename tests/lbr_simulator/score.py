@@ -4,8 +4,8 @@
 
 usage: score.py NAME [CHAINS]...      NAME.truth.gz; CHAINS as chains.py prints them
 
-Prints the samples and the depths of their stacks (the 10th, 50th, 90th of 100, the deepest), then for
-each CHAINS complete/main/wrong in percent, and frames:
+Prints a table's cells: the samples, how deep their stacks are (the 10th, 50th, 90th of 100, the
+deepest), then for each CHAINS complete/main/**wrong** in percent, and frames:
 
 complete  every caller down to _start, clone3 or what a coroutine began with
 main      nothing wrong, and every caller down to main or the thread's function
@@ -51,8 +51,8 @@ def main():
             chains = [line.split() for line in file]
         if len(truth) != len(chains):
             raise SystemExit("%s: %d chains of %d samples" % (path, len(chains), len(truth)))
-        cells.append("%(complete).1f/%(main).1f/%(wrong).2f/%(frames).2f" % score(truth, chains))
-    print(" ".join(cells))
+        cells.append("%(complete).1f/%(main).1f/**%(wrong).2f**/%(frames).2f" % score(truth, chains))
+    print(" | ".join(cells))
 
 
 if __name__ == "__main__":

@@ -48,7 +48,7 @@ our_chains() {
 
 # score_setting CASE SETTING: a line of the table
 score_setting() {
-	local name=$FOLDER/$1-$2 setting=$2 variants=() variant
+	local name=$FOLDER/$1-$2 setting=$2 variants=() variant cells
 	for variant in ${setting//,/ }; do
 		[ "$variant" = "${setting%%,*}" ] || variants+=(--variant "$variant")
 	done
@@ -59,8 +59,8 @@ score_setting() {
 	perf_chains "$name" --stitch-lbr >"$name.stitched"
 	our_chains "$name" certain >"$name.certain"
 	our_chains "$name" likely >"$name.likely"
-	"$HERE/score.py" "$name" "$name".{plain,stitched,certain,likely} |
-		sed "s/^\([0-9]*\) /| $1 (\1) | /; s/ \([0-9.]*\/[0-9.]*\/\)\([0-9.]*\)\// | \1**\2**\//g; s/\$/ |/"
+	cells=$("$HERE/score.py" "$name" "$name".{plain,stitched,certain,likely}) || return 1
+	echo "| $1 | $cells |"
 	[ ! -s "$name.stderr" ] || echo "bpfprof: $1 $2: see $name.stderr" >&2
 }
 
@@ -77,8 +77,8 @@ done <"$FOLDER/cases"
 
 for setting; do
 	printf '\n#### %s registers\n\n' "$setting"
-	echo "| workload (samples) | depth p10/50/90/max | plain | perf --stitch-lbr | certain | likely |"
-	echo "|---|---|---|---|---|---|"
+	echo "| workload | samples | depth p10/50/90/max | plain | perf --stitch-lbr | certain | likely |"
+	echo "|---|---|---|---|---|---|---|"
 	while read -r name _; do
 		score_setting "$name" "$setting" || exit 1
 	done <"$FOLDER/cases"

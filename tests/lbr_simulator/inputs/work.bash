@@ -8,7 +8,7 @@ dig() {
 		if [[ $left == *[13579] ]]; then
 			dig $((left - 1))
 		else
-			for _ in 1; do dig $((left - 1)); done
+			until dig $((left - 1)); do :; done
 		fi
 	fi
 	sum=$((sum + left))

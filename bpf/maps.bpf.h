@@ -44,7 +44,7 @@ struct mapping_stamp {
 	u32 pid, epoch;
 };
 
-enum { MAPPING_ANONYMOUS = FILE_NO_ROOM + 1 };
+enum { MAPPING_ANONYMOUS = FILE_GONE + 1 };
 
 /* A piece of code, as a process sees it. */
 struct known_mapping {
@@ -77,7 +77,8 @@ struct user_walk {
 	u8 found_by; /* enum walkers; 0: the innermost frame, or by its first instruction */
 	u8 doubt;    /* why the stack ends if this frame is none; enum user_stack_end */
 	u8 is_done;  /* this sample's user stack was walked, be it in vain */
-	u8 reserved[5];
+	u8 has_rest; /* it met code whose table is being made: see struct stack_rest */
+	u8 reserved[4];
 };
 
 /* Where a CPU builds its records: too large for the BPF stack, which all functions that call one
@@ -102,6 +103,14 @@ struct {
 	__type(key, u32);
 	__type(value, struct scratch);
 } scratches SEC(".maps");
+
+/* Where a CPU gets ready what is left of a stack. Nobody else looks at it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_rest);
+} rests SEC(".maps");
 
 /* Who is profiled, if not everybody; see filter.bpf.h for the keys. User space writes the pids and
  * threads it was asked for, on_fork() what they start, on_free() takes out what is gone. */

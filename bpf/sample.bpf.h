@@ -104,10 +104,13 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		.end = END_NO_STACK,
 	};
 	scratch->walk.is_done = 0;
+	scratch->walk.has_rest = 0;
 	if (settings.wants_stacks)
 		take_stacks(ctx, scratch);
 	if (settings.wants_branches)
 		take_branches(ctx, &scratch->record);
+	if (scratch->walk.has_rest && scratch->record.header.end != END_COMPLETE)
+		send_rest();
 	send_sample(&scratch->record);
 	if (settings.wants_proof && scratch->walk.is_done)
 		send_proof(scratch);

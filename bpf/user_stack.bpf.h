@@ -11,6 +11,7 @@
 
 #include "bpfprof/unwind_find.h"
 #include "frame_pointer.bpf.h"
+#include "stack_rest.bpf.h"
 
 enum { SEGMENT_CHUNK_BITS = 8 }; /* of a chunk's number: its place in the segment */
 _Static_assert(1 << SEGMENT_CHUNK_BITS == UNWIND_SEGMENT_CHUNKS, "chunks of a segment");
@@ -87,11 +88,15 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	const struct known_mapping *mapping;
 	bool is_unread;
 
-	walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
-	if (row >= MAPPINGS_KNOWN)
+	if (row >= MAPPINGS_KNOWN) {
+		walk->doubt = row == MAPPING_NONE ? END_BROKEN : END_UNREADABLE;
 		return NULL;
+	}
 	mapping = &process->mappings[row];
-	is_unread = mapping->state == FILE_WANTED || mapping->state == FILE_NO_ROOM;
+	is_unread = mapping->state == FILE_WANTED || mapping->state == FILE_NO_ROOM ||
+		    mapping->state == FILE_GONE;
+	if (mapping->state == FILE_WANTED && !walk->has_rest)
+		begin_rest(walk->doubt);
 	walk->doubt = is_unread ? END_NOT_ANALYSED : END_NO_TABLE;
 	if (mapping->state != FILE_READY)
 		return NULL;
@@ -168,6 +173,7 @@ static __always_inline void walk_user_stack(struct scratch *scratch)
 
 	close_window(walk);
 	walk->is_done = 1;
+	walk->has_rest = 0;
 	walk->found_by = 0;
 	walk->doubt = END_UNKNOWN;
 	if (has_tables)

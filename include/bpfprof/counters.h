@@ -60,7 +60,9 @@
 	  "a branch stack had more entries than the CPU has registers: the oldest were left out") \
 	X(branches_garbage, OTHER, "what should have been a branch stack was none")               \
 	X(branches_missing, OTHER, "a sample came without the branch stack that was asked for")   \
-	X(branches_no_index, OTHER, "a branch stack came without the register of its newest entry")
+	X(branches_no_index, OTHER,                                                               \
+	  "a branch stack came without the register of its newest entry")                         \
+	X(stack_not_kept, OTHER, "a stack found no room to wait for the unwind table of its code")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

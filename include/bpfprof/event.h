@@ -12,9 +12,10 @@
 #include "bpfprof/counters.h"
 #include "bpfprof/settings.h"
 #include "bpfprof/types.h"
+#include "bpfprof/unwind_frame.h"
 #include "bpfprof/unwind_table.h"
 
-enum record_kind { RECORD_SAMPLE = 1, RECORD_FILE_WANTED, RECORD_PROOF };
+enum record_kind { RECORD_SAMPLE = 1, RECORD_FILE_WANTED, RECORD_PROOF, RECORD_STACK_REST };
 
 /* In which mode the CPU was. */
 enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
@@ -85,6 +86,31 @@ struct proof_record {
 	u8 stack[PROOF_STACK_BYTES];
 };
 WIRE_SIZE(struct proof_record, 24 + 8 * (UNWIND_REGISTERS + 1) + PROOF_STACK_BYTES);
+
+/* A record, and all of it a value of a per-CPU map: 32 KiB is what those may have. */
+enum { REST_STACK_BYTES = 32768 - 1024 };
+
+/* What is left to walk of the user stack of the sample that follows on that CPU: the walk met code
+ * whose table is still being made. Whoever has the table can go on from `frame`, with the same
+ * bytes of stack: `stack` holds those from stack_start on. time_ns, pid and tid are the sample's.
+ */
+struct stack_rest {
+	u16 kind;	 /* enum record_kind */
+	u16 user_frames; /* of the sample, how many come before `frame` */
+	u8 found_by;	 /* enum walkers: how `frame` was found; 0: see struct user_walk */
+	u8 doubt;	 /* enum user_stack_end: why the stack ends if `frame` is none */
+	u8 walked;	 /* enum walkers, or-ed: who found those before */
+	u8 reserved;
+	u64 time_ns;
+	u32 pid, tid;
+	u64 start_stack; /* the stack pointer that the kernel started the process with */
+	u64 stack_start;
+	u32 stack_bytes;
+	u32 reserved_too;
+	struct unwind_frame frame; /* what rbx was is in its registers, if it is not lost */
+	u8 stack[REST_STACK_BYTES];
+};
+WIRE_SIZE(struct stack_rest, 352 + REST_STACK_BYTES);
 
 enum { RECORD_FRAMES_MAX = 2 * (STACK_MAX_FRAMES + 1) };
 

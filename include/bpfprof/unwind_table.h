@@ -125,6 +125,7 @@ enum unwind_file_state {
 	FILE_READY,    /* `place` holds */
 	FILE_NO_TABLE, /* it has no call frame information, or none that can be read */
 	FILE_NO_ROOM,  /* --unwind-memory is used up: not read, like FILE_WANTED */
+	FILE_GONE,     /* it could not be found, and will be asked for again later */
 };
 
 /* A value of the map `unwind_files`. The BPF programs insert a file as wanted when they first meet

@@ -13,6 +13,7 @@
 #include "capture/feature_probes.h"
 #include "capture/idle_time.h"
 #include "capture/kernel_code.h"
+#include "capture/late_stacks.h"
 #include "capture/perf_events.h"
 #include "capture/ring.h"
 #include "capture/side_band.h"
@@ -40,8 +41,9 @@ struct capture {
 	struct file_ids *files;
 	struct side_band *side_band;
 	struct ring *ring;
-	struct unwind_tables *unwind; /* NULL: stacks are not taken by tables */
-	struct event_sink *tee;	      /* to the caller's sink and the tables' */
+	struct unwind_tables *unwind;	 /* NULL: stacks are not taken by tables */
+	struct late_stacks *late_stacks; /* likewise */
+	struct event_sink *tee;		 /* to the caller's sink and the tables' */
 	int epoll_fd;
 	struct event_sink *sink; /* the caller's, behind the targets' */
 	u32 *online;
@@ -155,6 +157,11 @@ static int open_cpus(struct capture *capture)
 	return error;
 }
 
+static void take_rest(void *context, const struct stack_rest *rest)
+{
+	late_stacks_take_rest(context, rest);
+}
+
 static void want_file(void *context, const struct file_wanted *wanted)
 {
 	unwind_tables_want(context, wanted);
@@ -179,6 +186,8 @@ static int open_ring(struct capture *capture)
 	if (error)
 		return error;
 	ring_take_wanted(capture->ring, want_file, capture->unwind);
+	capture->late_stacks = late_stacks_new(capture->unwind, capture->settings.max_stack);
+	ring_take_rests(capture->ring, take_rest, capture->late_stacks);
 	return watch(capture, unwind_tables_fd(capture->unwind));
 }
 
@@ -232,6 +241,7 @@ void capture_close(struct capture *capture)
 	side_band_free(capture->side_band);
 	file_ids_free(capture->files);
 	ring_close(capture->ring);
+	late_stacks_free(capture->late_stacks);
 	unwind_tables_close(capture->unwind);
 	tee_free(capture->tee);
 	programs_free(capture->programs);
@@ -303,11 +313,18 @@ static int follow_cpus(struct capture *capture)
 	return 0;
 }
 
+/* Samples first: those that wait for a table learn what was mapped when they were taken. */
 static int drain_until(struct capture *capture, u64 until_ns)
 {
-	int error = side_band_drain(capture->side_band, until_ns, capture->sink);
+	struct event_sink *samples = capture->sink;
+	int error;
 
-	return error ? error : ring_drain(capture->ring, capture->sink);
+	if (capture->late_stacks)
+		samples = late_stacks_samples(capture->late_stacks, capture->sink);
+	error = ring_drain(capture->ring, samples);
+	return error ? error
+		     : late_stacks_drain_side_band(capture->late_stacks, capture->side_band,
+						   until_ns, capture->sink);
 }
 
 int capture_drain(struct capture *capture)
@@ -317,23 +334,29 @@ int capture_drain(struct capture *capture)
 
 	if (capture->unwind)
 		unwind_tables_work(capture->unwind, start_ns);
+	if (!error && capture->late_stacks)
+		error = late_stacks_work(capture->late_stacks, start_ns);
 	if (!error && start_ns >= capture->next_cpu_check_ns) {
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
 		error = follow_cpus(capture);
 	}
-	return error ? error : sink_call(capture->sink, on_round, start_ns - STRAGGLER_NS);
+	return error ? error
+		     : sink_call(
+			       capture->sink, on_round,
+			       late_stacks_round_ns(capture->late_stacks, start_ns - STRAGGLER_NS));
 }
 
 /* The caller's sink, and that of the tables if there are any. */
 static struct event_sink *with_tables(struct capture *capture, struct event_sink *sink)
 {
-	struct event_sink *sinks[] = {NULL, sink};
+	struct event_sink *sinks[] = {NULL, NULL, sink};
 	size_t pid_count;
 	const u32 *pids = targets_pids(capture->targets, &pid_count);
 
 	if (!capture->unwind)
 		return sink;
 	sinks[0] = unwind_tables_sink(capture->unwind, pids ? PREFETCH_MAPPED : PREFETCH_RUNNING);
+	sinks[1] = late_stacks_processes(capture->late_stacks);
 	capture->tee = tee_new(sinks, ARRAY_COUNT(sinks));
 	return capture->tee;
 }
@@ -432,6 +455,8 @@ int capture_stop(struct capture *capture)
 	perf_events_disable(capture->events);
 	error = drain_until(capture, ~0ULL);
 	reckon(capture);
+	if (!error && capture->late_stacks)
+		error = late_stacks_finish(capture->late_stacks);
 	if (!error)
 		error = sink_call(capture->sink, on_round, ~0ULL);
 	if (!error)
@@ -458,6 +483,8 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
 	totals.counters[COUNTER_unfollowed] += capture->unfollowed;
+	if (capture->late_stacks)
+		late_stacks_totals(capture->late_stacks, totals.counters);
 	if (capture->unwind)
 		totals.unwind = unwind_tables_totals(capture->unwind, totals.counters);
 	*ret_totals = totals;

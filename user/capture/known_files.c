@@ -152,6 +152,7 @@ void known_files_answer(struct known_files *files, const struct unwind_file_key 
 void known_files_gone(struct known_files *files, const struct unwind_file_key *key, u64 now_ns)
 {
 	struct known_file *file = known_files_row(files, key);
+	struct unwind_file value = {.state = FILE_GONE, .last_used_ns = now_ns};
 
 	if (!file->failures++) {
 		delete_key(files, key);
@@ -160,6 +161,9 @@ void known_files_gone(struct known_files *files, const struct unwind_file_key *k
 	if (!file->failures) /* more than it counts */
 		file->failures--;
 	file->due_ns = now_ns + (file->failures < 8 ? file->failures : 8) * ask_again_ns;
+	/* Nobody shall wait for it meanwhile. */
+	bpf_map_update_elem(files->maps.files_fd, key, &value, BPF_EXIST);
+	raise_epoch(files);
 }
 
 /* --- time --- */

@@ -21,6 +21,8 @@ struct ring {
 	void (*take_wanted)(void *context, const struct file_wanted *wanted);
 	void *wanted_context;
 	struct sample_space space;
+	void (*take_rest)(void *context, const struct stack_rest *rest);
+	void *rest_context;
 };
 
 static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_frames,
@@ -90,6 +92,14 @@ bool ring_is_proof(const void *record, size_t bytes)
 	       proof->stack_bytes <= bytes - offsetof(struct proof_record, stack);
 }
 
+bool ring_is_rest(const void *record, size_t bytes)
+{
+	const struct stack_rest *rest = record;
+
+	return bytes >= offsetof(struct stack_rest, stack) && rest->kind == RECORD_STACK_REST &&
+	       rest->stack_bytes <= bytes - offsetof(struct stack_rest, stack);
+}
+
 /* Whether it is such a record, and handed on. */
 static bool take_wanted(const struct ring *ring, const void *record, size_t bytes)
 {
@@ -113,6 +123,10 @@ static int take_record(void *context, void *record, size_t bytes)
 		return 0;
 	if (ring->take_proof && ring_is_proof(record, bytes)) {
 		ring->take_proof(ring->proof_context, record);
+		return 0;
+	}
+	if (ring->take_rest && ring_is_rest(record, bytes)) {
+		ring->take_rest(ring->rest_context, record);
 		return 0;
 	}
 	if (ring_decode(record, bytes, ring->has_chain, &ring->space, &sample)) {
@@ -158,6 +172,13 @@ void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_
 {
 	ring->take_wanted = take;
 	ring->wanted_context = context;
+}
+
+void ring_take_rests(struct ring *ring, void (*take)(void *, const struct stack_rest *),
+		     void *context)
+{
+	ring->take_rest = take;
+	ring->rest_context = context;
 }
 
 int ring_fd(const struct ring *ring)

@@ -21,6 +21,9 @@ void ring_close(struct ring *ring);
 /* Hands what the programs ask for (see bpfprof/event.h) to `take` from now on. */
 void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_wanted *),
 		      void *context);
+/* Hands what is left of stacks to `take` from now on, each before its sample. */
+void ring_take_rests(struct ring *ring, void (*take)(void *, const struct stack_rest *),
+		     void *context);
 /* Hands proofs (see capture_settings) to `take` from now on; NULL: to nobody. */
 void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof_record *),
 		      void *context);
@@ -40,6 +43,9 @@ struct sample_space {
 
 /* Whether a record is a proof that is as long as it says. Pure. */
 bool ring_is_proof(const void *record, size_t bytes);
+
+/* Whether a record is the rest of a stack that is as long as it says. Pure. */
+bool ring_is_rest(const void *record, size_t bytes);
 
 /*
  * One record as a sample. Pure.

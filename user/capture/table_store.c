@@ -34,6 +34,7 @@ struct table_store {
 	struct unwind_maps maps;
 	struct word_space space;
 	VEC(int) segment_fds;
+	VEC(const u32 *) read; /* by segment, as far as it goes: mapped to be read, or NULL */
 	VEC(struct table) tables;
 	struct idmap by_digest; /* its low half → id */
 };
@@ -50,6 +51,7 @@ void table_store_free(struct table_store *store)
 {
 	if (!store)
 		return;
+	table_store_stop_reading(store);
 	for (size_t i = 0; i < store->segment_fds.count; i++)
 		close(store->segment_fds.items[i]);
 	vec_release(&store->segment_fds);
@@ -153,6 +155,37 @@ static int write_words(const struct table_store *store, u32 first, const u32 *wo
 		count -= piece;
 	}
 	return error;
+}
+
+/* --- reading --- */
+
+const u32 *table_store_read_chunk(void *context, u32 chunk)
+{
+	struct table_store *store = context;
+	u32 segment = chunk / UNWIND_SEGMENT_CHUNKS;
+	void *start;
+
+	if (segment >= store->segment_fds.count)
+		return NULL;
+	while (store->read.count <= segment)
+		*vec_add(&store->read) = NULL;
+	if (!store->read.items[segment]) {
+		start = mmap(NULL, UNWIND_SEGMENT_BYTES, PROT_READ, MAP_SHARED,
+			     store->segment_fds.items[segment], 0);
+		if (start == MAP_FAILED)
+			return NULL;
+		store->read.items[segment] = start;
+	}
+	return store->read.items[segment] +
+	       (size_t)(chunk % UNWIND_SEGMENT_CHUNKS) * UNWIND_CHUNK_WORDS;
+}
+
+void table_store_stop_reading(struct table_store *store)
+{
+	for (size_t i = 0; i < store->read.count; i++)
+		if (store->read.items[i])
+			munmap((void *)store->read.items[i], UNWIND_SEGMENT_BYTES);
+	vec_release(&store->read);
 }
 
 /* --- tables --- */

@@ -33,6 +33,11 @@ int table_store_add(struct table_store *store, const struct elf_digest *digest,
 		    const struct table_words *words, table_id *ret_table);
 /* Where the words of a table lie. */
 struct unwind_place table_store_place(const struct table_store *store, table_id table);
+/* An unwind_read_chunk, of the words of all tables; `store` is a table_store. They are mapped when
+ * they are asked for, and stay so until table_store_stop_reading(). */
+const u32 *table_store_read_chunk(void *store, u32 chunk);
+/* What has been read may be unmapped. */
+void table_store_stop_reading(struct table_store *store);
 /* Gives a reference back. Returns how many words will be free once they have rested: 0 unless it
  * was the last. */
 u32 table_store_drop(struct table_store *store, table_id table, u64 now_ns);

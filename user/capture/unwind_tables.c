@@ -7,16 +7,12 @@
  * when its turn comes. The smallest comes first: reading takes the longer the larger a file is, and
  * a compiler's libraries shall not keep libc waiting.
  */
-#include "capture/unwind_tables.h"
+#include "capture/unwind_tables_state.h"
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
-#include "base/vec.h"
-#include "capture/file_paths.h"
-#include "capture/known_files.h"
-#include "capture/table_store.h"
 #include "host/host.h"
 
 #include <elf.h>
@@ -28,46 +24,12 @@
 #include <sys/sysmacros.h>
 
 enum {
-	DEVICE_MINOR_BITS = 20, /* of the kernel's device number; include/linux/kdev_t.h */
-	FILES_OPEN_MAX = 32,
 	RULES_MAX = 1 << 16, /* of one file; real ones have some hundreds */
 	NS_PER_MS = 1000000,
-	/* About: it is 0.5 for libc, 0.8 for libLLVM and 1.6 for libclang-cpp. */
-	READ_NS_PER_BYTE = 1,
-	OUR_MAPS_BYTES = 1 << 20,
 	TRIM_BYTES = 8 << 20, /* of files; below that it is not worth the time */
 };
 
 static const u64 work_ns = 30 * (u64)NS_PER_MS;
-/* By rule: how much CPU time reading files may take before the start. */
-static const u64 prefetch_ns[] = {
-	[PREFETCH_MAPPED] = 500 * (u64)NS_PER_MS,
-	[PREFETCH_RUNNING] = 50 * (u64)NS_PER_MS,
-};
-
-/* A file that was asked for. */
-struct request {
-	struct file_wanted wanted;
-	int fd;		/* -1: not open yet */
-	u64 file_bytes; /* if it is open */
-};
-
-struct unwind_tables {
-	struct event_sink sink;
-	struct table_store *store;
-	struct known_files *files;
-	struct file_paths paths;
-	VEC(struct request) requests;
-	size_t open_count;
-	int event_fd;
-	enum prefetch_rule rule;
-	bool is_scanned_running; /* the process that the start-up scan tells of now */
-	u64 prefetch_left_ns;	 /* 0: the start is over */
-	u32 prefetch_pid;	 /* 0: nobody's */
-	u64 now_ns;		 /* as of the last unwind_tables_work() */
-	u64 untrimmed_bytes;	 /* of files that were read since memory was given back */
-	u64 counters[COUNTER_COUNT];
-};
 
 /* --- reading a file --- */
 
@@ -236,7 +198,7 @@ static struct request take_smallest(struct unwind_tables *tables)
 	return smallest;
 }
 
-static void serve_until(struct unwind_tables *tables, u64 end_ns)
+void unwind_tables_serve_until(struct unwind_tables *tables, u64 end_ns)
 {
 	while (has_requests(tables) && clock_ns(CLOCK_MONOTONIC) < end_ns) {
 		struct request request = take_smallest(tables);
@@ -257,10 +219,11 @@ static void give_memory_back(struct unwind_tables *tables)
 	malloc_trim(0);
 }
 
-static void add_request(struct unwind_tables *tables, const struct request *request)
+void unwind_tables_add_request(struct unwind_tables *tables, const struct request *request)
 {
 	*vec_add(&tables->requests) = *request;
 	tables->open_count += request->fd >= 0;
+	tell(tables);
 }
 
 void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *wanted)
@@ -268,16 +231,15 @@ void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *
 	/* Each key is asked for once, so that there can hardly be more than keys. */
 	if (tables->requests.count >= 2 * UNWIND_FILES_MAX || wanted->end <= wanted->start)
 		return;
-	add_request(tables, &(struct request){.wanted = *wanted, .fd = -1});
+	unwind_tables_add_request(tables, &(struct request){.wanted = *wanted, .fd = -1});
 	try_to_open(tables, &tables->requests.items[tables->requests.count - 1]);
-	tell(tables);
 }
 
 void unwind_tables_work(struct unwind_tables *tables, u64 now_ns)
 {
 	tables->now_ns = now_ns;
 	known_files_tend(tables->files, now_ns);
-	serve_until(tables, clock_ns(CLOCK_MONOTONIC) + work_ns);
+	unwind_tables_serve_until(tables, clock_ns(CLOCK_MONOTONIC) + work_ns);
 	give_memory_back(tables);
 	tell(tables);
 }
@@ -287,116 +249,30 @@ int unwind_tables_fd(const struct unwind_tables *tables)
 	return tables->event_fd;
 }
 
-/* --- before they are asked for --- */
+/* --- for walks on our side --- */
 
-/* Asks for the file of a mapping in the place of the programs. /proc does not tell the generation
- * of an inode, which is part of the key; where the file system does not either, the programs must
- * ask themselves. */
-static void prefetch(struct unwind_tables *tables, const struct mapping *mapping)
+enum unwind_file_state unwind_tables_find(const struct unwind_tables *tables,
+					  const struct unwind_file_key *key,
+					  struct unwind_place *ret_place)
 {
-	struct request request = {
-		.wanted = {.kind = RECORD_FILE_WANTED,
-			   .pid = mapping->pid,
-			   .start = mapping->start,
-			   .end = mapping->start + mapping->bytes,
-			   .file = {.inode = mapping->inode,
-				    .device = mapping->major << DEVICE_MINOR_BITS |
-					      mapping->minor}},
-	};
-	struct unwind_file_key *key = &request.wanted.file;
-	struct stat status;
+	const struct known_file *file;
 
-	if (tables->open_count >= FILES_OPEN_MAX)
-		return;
-	request.fd = mapped_file_open(-1, mapping, MATCH_INODE, &status);
-	if (request.fd < 0)
-		return;
-	request.file_bytes = (u64)status.st_size;
-	if (mapped_file_generation(request.fd, &key->generation) ||
-	    known_files_has(tables->files, key) ||
-	    (tables->prefetch_left_ns &&
-	     request.file_bytes * READ_NS_PER_BYTE > tables->prefetch_left_ns)) {
-		close(request.fd);
-		return;
-	}
-	known_files_row(tables->files, key);
-	add_request(tables, &request);
-	tell(tables);
+	if (!known_files_has(tables->files, key))
+		return FILE_GONE;
+	file = known_files_row(tables->files, key);
+	if (file->state == FILE_READY)
+		*ret_place = table_store_place(tables->store, file->table);
+	return file->failures ? FILE_GONE : file->state;
 }
 
-static bool is_prefetched(const struct unwind_tables *tables, const struct mapping *mapping)
+const u32 *unwind_tables_read_chunk(void *tables, u32 chunk)
 {
-	if (mapping->is_data || mapping->space != SPACE_USER || !mapping->inode)
-		return false;
-	if (!tables->prefetch_left_ns)
-		return mapping->pid == tables->prefetch_pid;
-	return tables->rule == PREFETCH_MAPPED || tables->is_scanned_running;
+	return table_store_read_chunk(((struct unwind_tables *)tables)->store, chunk);
 }
 
-static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
+void unwind_tables_stop_reading(struct unwind_tables *tables)
 {
-	struct unwind_tables *tables = (struct unwind_tables *)self;
-	u64 start_ns, spent_ns;
-
-	file_paths_note(&tables->paths, mapping);
-	if (!is_prefetched(tables, mapping))
-		return 0;
-	/* Not the time of day: on a machine that is busy others take most of that. */
-	start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	prefetch(tables, mapping);
-	if (!tables->prefetch_left_ns)
-		return 0; /* it runs: its samples must be drained meanwhile */
-	serve_until(tables, ~0ULL);
-	spent_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
-	tables->prefetch_left_ns -= spent_ns < tables->prefetch_left_ns ? spent_ns
-									: tables->prefetch_left_ns;
-	return 0;
-}
-
-static int learn_process(struct event_sink *self, const struct thread_life *life)
-{
-	struct unwind_tables *tables = (struct unwind_tables *)self;
-
-	if (life->is_synthesized && life->pid == life->tid)
-		tables->is_scanned_running = life->is_running;
-	return 0;
-}
-
-/* The C library and the dynamic linker that we run with are most likely those of others, and a new
- * process is in them before it is anywhere else. */
-static void prefetch_ours(struct unwind_tables *tables)
-{
-	CLEANUP(freep) char *maps = NULL;
-	struct mapping mapping;
-	struct bytes text = {0};
-	char path[MAPS_PATH_BYTES];
-	int found;
-
-	if (file_read("/proc/self/maps", OUR_MAPS_BYTES, &maps, &text.length))
-		return;
-	text.start = (const u8 *)maps;
-	while ((found = proc_maps_next(&text, (u32)getpid(), path, &mapping))) {
-		if (found < 0 || !mapping.inode)
-			continue;
-		if ((u64)&snprintf - mapping.start < mapping.bytes ||
-		    mapping.start - mapping.file_offset == getauxval(AT_BASE))
-			prefetch(tables, &mapping);
-	}
-	serve_until(tables, ~0ULL);
-}
-
-struct event_sink *unwind_tables_sink(struct unwind_tables *tables, enum prefetch_rule rule)
-{
-	tables->rule = rule;
-	tables->prefetch_left_ns = prefetch_ns[rule];
-	prefetch_ours(tables);
-	return &tables->sink;
-}
-
-void unwind_tables_started(struct unwind_tables *tables, u32 command)
-{
-	tables->prefetch_left_ns = 0;
-	tables->prefetch_pid = command;
+	table_store_stop_reading(tables->store);
 }
 
 /* --- opening --- */
@@ -411,15 +287,15 @@ int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **re
 	static const struct request vdso = {.wanted.file.inode = UNWIND_VDSO_INODE, .fd = -1};
 	CLEANUP(unwind_tables_closep) struct unwind_tables *tables = must_alloc(sizeof(*tables));
 
-	tables->sink = (struct event_sink){.on_mapping = learn_mapping, .on_fork = learn_process};
+	tables->sink = unwind_tables_learner();
 	tables->store = table_store_new(maps);
 	tables->files = known_files_new(maps, tables->store);
 	tables->now_ns = clock_ns(CLOCK_MONOTONIC);
 	tables->event_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (tables->event_fd < 0)
 		return fail(-errno, NULL, "cannot wait for requests of the BPF programs");
-	add_request(tables, &vdso);
-	serve_until(tables, ~0ULL);
+	unwind_tables_add_request(tables, &vdso);
+	unwind_tables_serve_until(tables, ~0ULL);
 	*ret_tables = TAKE(tables);
 	return 0;
 }

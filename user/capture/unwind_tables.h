@@ -43,6 +43,25 @@ int unwind_tables_fd(const struct unwind_tables *tables);
  * now_ns  CLOCK_MONOTONIC */
 void unwind_tables_work(struct unwind_tables *tables, u64 now_ns);
 
+/*
+ * The key of a mapping's file, for those who cannot ask the programs. Opens it if it is not known
+ * yet, and asks for its table.
+ *
+ * mapping  with its inode, or a build id instead
+ * Returns 0, -EAGAIN (too many files are open just now) or another negative errno, without a
+ * sentence.
+ */
+int unwind_tables_identify(struct unwind_tables *tables, const struct mapping *mapping,
+			   struct unwind_file_key *ret_key);
+/* How it is with the table of a file. Fills `ret_place` if that is there. */
+enum unwind_file_state unwind_tables_find(const struct unwind_tables *tables,
+					  const struct unwind_file_key *key,
+					  struct unwind_place *ret_place);
+/* An unwind_read_chunk; `tables` are unwind_tables. */
+const u32 *unwind_tables_read_chunk(void *tables, u32 chunk);
+/* Nothing of that will be asked for soon. */
+void unwind_tables_stop_reading(struct unwind_tables *tables);
+
 /* What is there, and what went wrong so far: that is added to `counters`, by enum counter. */
 struct unwind_totals unwind_tables_totals(const struct unwind_tables *tables, u64 *counters);
 

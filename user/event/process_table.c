@@ -346,6 +346,23 @@ const struct mapped *process_table_find(const struct process_table *table, u32 p
 	return mappings ? address_space_find(mappings, address) : NULL;
 }
 
+struct address_space *process_table_hold(const struct process_table *table, u32 pid)
+{
+	u32 row = idmap_get(&table->process_of, pid);
+
+	return row ? address_space_share(table->processes.items[row].space) : NULL;
+}
+
+void process_table_let_go(struct address_space *held)
+{
+	address_space_drop(held);
+}
+
+const struct mapped *process_table_find_held(const struct address_space *held, u64 address)
+{
+	return address_space_find(held, address);
+}
+
 const char *process_table_name(struct process_table *table, u32 tid)
 {
 	u32 row = idmap_get(&table->thread_of, tid);

@@ -12,6 +12,7 @@
 #include "event/event_sink.h"
 
 struct process_table;
+struct address_space;
 
 /* A file (or other thing) that was mapped; one row for each distinct (path, build id, space). Rows
  * never move or change until process_table_free(). */
@@ -45,6 +46,15 @@ struct event_sink *process_table_sink(struct process_table *table);
  */
 const struct mapped *process_table_find(const struct process_table *table, u32 pid, u64 address,
 					u8 space);
+
+/* The mappings of a process as they are now, for looking at them later; NULL: none are known. Give
+ * them back with process_table_let_go(). */
+struct address_space *process_table_hold(const struct process_table *table, u32 pid);
+/* NULL is fine. */
+void process_table_let_go(struct address_space *held);
+/* What `address` lies in there, NULL if nothing does. Lives as long as `held`, its file as long as
+ * the table. */
+const struct mapped *process_table_find_held(const struct address_space *held, u64 address);
 
 /* The thread's name now; ":TID" if none was seen, "swapper" for tid 0. Lives as long as the table;
  * equal names, equal pointers. */

@@ -6,6 +6,7 @@
 #ifndef UNWIND_UNWIND_H
 #define UNWIND_UNWIND_H
 
+#include "unwind/copied_walk.h"
 #include "unwind/function_bounds.h"
 #include "unwind/rows.h"
 #include "unwind/rule_set.h"

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A process table that tells files apart as the kernel does, and the way from there to tables.
+ */
+#include "capture/late_code.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum {
+	DEVICE_MINOR_BITS = 20, /* of the kernel's device number; include/linux/kdev_t.h */
+	/* What is put in the place of a mapping's build id: a key, and a mark. */
+	IDENTITY_BYTES = sizeof(struct unwind_file_key) + 1,
+};
+_Static_assert((int)IDENTITY_BYTES <= (int)BUILD_ID_MAX_BYTES, "a key has no room");
+
+/* What is known of a row of the process table's files. */
+struct late_file {
+	struct unwind_file_key key;
+	bool is_identified, is_gone;
+};
+
+struct late_code {
+	struct event_sink sink;
+	struct unwind_tables *tables;
+	struct process_table *table;
+	VEC(struct late_file) files; /* by id of their rows */
+};
+
+/* --- processes --- */
+
+static struct event_sink *table_of(struct event_sink *sink)
+{
+	return process_table_sink(((struct late_code *)sink)->table); /* it is the first member */
+}
+
+/* Two files with one path are told apart by what the kernel knows of them, if that is told. */
+static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
+{
+	struct event_sink *table = table_of(self);
+	struct mapping identified = *mapping;
+	struct unwind_file_key key = {
+		.inode = mapping->inode,
+		.device = mapping->major << DEVICE_MINOR_BITS | mapping->minor,
+		.generation = mapping->inode_generation,
+	};
+
+	if (mapping->space != SPACE_USER || mapping->is_data)
+		return 0;
+	if (mapping->inode) {
+		memcpy(identified.build_id, &key, sizeof(key));
+		identified.build_id[sizeof(key)] = 0;
+		identified.build_id_bytes = IDENTITY_BYTES;
+	}
+	return table->on_mapping(table, &identified);
+}
+
+static int learn_name(struct event_sink *self, const struct thread_name *name)
+{
+	return sink_call(table_of(self), on_name, name);
+}
+
+static int learn_fork(struct event_sink *self, const struct thread_life *life)
+{
+	return sink_call(table_of(self), on_fork, life);
+}
+
+static int learn_exit(struct event_sink *self, const struct thread_life *life)
+{
+	return sink_call(table_of(self), on_exit, life);
+}
+
+struct event_sink *late_code_sink(struct late_code *code)
+{
+	return &code->sink;
+}
+
+/* --- what is at an address --- */
+
+static bool is_file(const char *path)
+{
+	return path[0] == '/' && path[1] != '/';
+}
+
+/* Finds out which file a mapping is of; false if not yet, or never. */
+static bool identify(struct late_code *code, const struct mapped *mapped, struct late_file *file)
+{
+	const struct mapped_file *row = mapped->file;
+	struct mapping mapping = {
+		.pid = mapped->owner_pid,
+		.space = SPACE_USER,
+		.start = mapped->start,
+		.bytes = mapped->end - mapped->start,
+		.path = row->path,
+		.build_id_bytes = row->build_id_bytes,
+	};
+	struct unwind_file_key key;
+	int error;
+
+	memcpy(mapping.build_id, row->build_id, sizeof(mapping.build_id));
+	if (row->build_id_bytes == IDENTITY_BYTES) {
+		memcpy(&key, row->build_id, sizeof(key));
+		mapping.inode = key.inode;
+		mapping.major = key.device >> DEVICE_MINOR_BITS;
+		mapping.minor = key.device & ((1 << DEVICE_MINOR_BITS) - 1);
+		mapping.inode_generation = key.generation;
+	}
+	error = unwind_tables_identify(code->tables, &mapping, &file->key);
+	file->is_identified = !error;
+	file->is_gone = error && error != -EAGAIN;
+	return file->is_identified;
+}
+
+static struct late_file *file_of(struct late_code *code, const struct mapped_file *row)
+{
+	while (code->files.count <= row->id)
+		*vec_add(&code->files) = (struct late_file){0};
+	return &code->files.items[row->id];
+}
+
+static enum code_state state_of(enum unwind_file_state state)
+{
+	static const enum code_state states[] = {
+		[FILE_WANTED] = CODE_AWAITED,
+		[FILE_READY] = CODE_READY,
+		[FILE_NO_TABLE] = CODE_WITHOUT_TABLE,
+		[FILE_NO_ROOM] = CODE_UNREAD,
+		[FILE_GONE] = CODE_UNREAD,
+	};
+
+	return states[state];
+}
+
+static enum code_state find_code(void *context, u64 address, struct code_place *ret_place)
+{
+	static const struct unwind_file_key vdso = {.inode = UNWIND_VDSO_INODE};
+	const struct late_process *process = context;
+	struct unwind_tables *tables = process->code->tables;
+	const struct mapped *mapped = process_table_find_held(process->mappings, address);
+	struct late_file *file;
+
+	if (!mapped)
+		return CODE_NOWHERE;
+	ret_place->file_offset = address - mapped->start;
+	if (!strcmp(mapped->file->path, "[vdso]"))
+		return state_of(unwind_tables_find(tables, &vdso, &ret_place->table));
+	if (!is_file(mapped->file->path))
+		return CODE_ANONYMOUS;
+	ret_place->file_offset += mapped->file_offset;
+	file = file_of(process->code, mapped->file);
+	if (!file->is_identified && (file->is_gone || !identify(process->code, mapped, file)))
+		return file->is_gone ? CODE_UNREAD : CODE_AWAITED;
+	return state_of(unwind_tables_find(tables, &file->key, &ret_place->table));
+}
+
+/* --- processes as they were --- */
+
+struct late_process late_process_of(struct late_code *code, u32 pid)
+{
+	return (struct late_process){.code = code,
+				     .mappings = process_table_hold(code->table, pid)};
+}
+
+void late_process_release(struct late_process *process)
+{
+	process_table_let_go(process->mappings);
+	*process = (struct late_process){0};
+}
+
+struct copied_walk_world late_process_world(struct late_process *process)
+{
+	return (struct copied_walk_world){
+		.find_code = find_code,
+		.context = process,
+		.read_chunk = unwind_tables_read_chunk,
+		.chunks = process->code->tables,
+	};
+}
+
+/* --- opening --- */
+
+struct late_code *late_code_new(struct unwind_tables *tables)
+{
+	struct late_code *code = must_alloc(sizeof(*code));
+
+	code->sink = (struct event_sink){.on_mapping = learn_mapping,
+					 .on_name = learn_name,
+					 .on_fork = learn_fork,
+					 .on_exit = learn_exit};
+	code->tables = tables;
+	code->table = process_table_new();
+	return code;
+}
+
+void late_code_free(struct late_code *code)
+{
+	if (!code)
+		return;
+	vec_release(&code->files);
+	process_table_free(code->table);
+	free(code);
+}

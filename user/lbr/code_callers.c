@@ -220,23 +220,33 @@ static bool has_near_jump(struct code_facts *facts, u32 row)
 	return false;
 }
 
-u64 code_facts_only_call(struct code_facts *facts, u32 row)
+u32 code_facts_calls(struct code_facts *facts, u32 row)
 {
 	const struct code_function *function;
-	struct instruction call;
 
 	code_callers_find(facts);
 	row = owner_of(facts, row);
 	function = function_at(facts, row);
-	if (can_be_entered_unseen(function) || function->calls != 1 || function->has_many)
-		return 0;
+	if (can_be_entered_unseen(function) || function->has_many)
+		return CALLS_UNKNOWN;
 	/* A part split off may jump back. */
 	if (function->has_jumps && owner_of(facts, function->jumps_from) != row)
+		return CALLS_UNKNOWN;
+	return has_near_jump(facts, row) ? CALLS_UNKNOWN : function->calls;
+}
+
+u64 code_facts_only_call(struct code_facts *facts, u32 row)
+{
+	struct instruction call;
+	u64 from;
+
+	if (code_facts_calls(facts, row) != 1)
 		return 0;
-	if (has_near_jump(facts, row) || !code_facts_instruction(facts, function->call, &call) ||
-	    code_facts_call_before(facts, function->call + call.length) != function->call)
+	from = function_at(facts, owner_of(facts, row))->call;
+	if (!code_facts_instruction(facts, from, &call) ||
+	    code_facts_call_before(facts, from + call.length) != from)
 		return 0;
-	return function->call;
+	return from;
 }
 
 bool code_facts_is_pointed_at(struct code_facts *facts, u32 row)

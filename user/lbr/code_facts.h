@@ -13,7 +13,7 @@
 #include "lbr/instruction.h"
 #include "unwind/unwind.h"
 
-enum { NO_FUNCTION = ~0U };
+enum { NO_FUNCTION = ~0U, CALLS_UNKNOWN = ~0U };
 
 /* Where else a function goes on: it jumps out of itself. */
 struct code_exit {
@@ -86,6 +86,9 @@ bool code_facts_is_outermost(const struct code_facts *facts, u64 address);
 /* Whether it is what the kernel calls a signal handler from. */
 bool code_facts_is_signal(const struct code_facts *facts, u64 address);
 
+/* How many CALLs in the world can have entered the frame of this function, at most; CALLS_UNKNOWN
+ * if there may be others than can be counted. */
+u32 code_facts_calls(struct code_facts *facts, u32 function);
 /* The only CALL in the world that can have entered the frame of this function; 0 if there may be
  * several. */
 u64 code_facts_only_call(struct code_facts *facts, u32 function);

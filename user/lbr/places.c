@@ -34,6 +34,12 @@ struct places *places_new(const struct process_table *processes, const char *sym
 	return places;
 }
 
+void places_set_processes(struct places *places, const struct process_table *processes)
+{
+	places->processes = processes;
+	idmap_release(&places->of_address);
+}
+
 void places_free(struct places *places)
 {
 	if (!places)
@@ -246,6 +252,21 @@ place_id places_call_before(struct places *places, place_id return_place)
 		place->call_before = call ? call : none;
 	}
 	return place->call_before == none ? 0 : place_of(places, place->binary, place->call_before);
+}
+
+u32 places_calls(struct places *places, place_id now)
+{
+	struct place *place = &places->rows.items[now];
+
+	if (!place->body)
+		return CALLS_UNKNOWN;
+	if (place->calls == NOT_LOOKED_FOR) {
+		u32 calls = code_facts_calls(places->binaries.items[place->binary],
+					     place->function);
+
+		place->calls = calls ? calls : CALLS_UNKNOWN;
+	}
+	return place->calls;
 }
 
 place_id places_only_call(struct places *places, place_id now)

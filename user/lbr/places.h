@@ -23,6 +23,7 @@ struct place {
 	bool is_signal;	   /* where a signal handler returns to */
 	u64 call_target;   /* of a direct call */
 	u64 call_before;   /* behind which CALL this is; 0: not looked for, ~0: none */
+	u32 calls;	   /* how many can have entered the frame; 0: not looked for */
 	u64 only_call;	   /* who alone can have entered the frame; 0: not looked for, ~0: nobody */
 };
 
@@ -31,6 +32,8 @@ struct places;
 /* An empty set. `symfs`: look for binaries below this folder first; NULL: none. Borrowed, as is the
  * table, which must be fed before it is asked. */
 struct places *places_new(const struct process_table *processes, const char *symfs);
+/* Asks another table from now on. */
+void places_set_processes(struct places *places, const struct process_table *processes);
 /* Frees; NULL is fine. */
 void places_free(struct places *places);
 
@@ -48,6 +51,8 @@ bool places_can_call(const struct places *places, place_id from, place_id to);
 bool places_can_contain(struct places *places, place_id entry, place_id now);
 /* The CALL in front of a return address, 0 if there is none. */
 place_id places_call_before(struct places *places, place_id return_place);
+/* How many CALLs can have entered the frame that is at `now`; CALLS_UNKNOWN if nobody knows. */
+u32 places_calls(struct places *places, place_id now);
 /* The only CALL that can have entered the frame that is at `now`, 0 if there may be several. */
 place_id places_only_call(struct places *places, place_id now);
 

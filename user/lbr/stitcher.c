@@ -4,8 +4,8 @@
  */
 #include "base/memory.h"
 #include "base/vec.h"
+#include "lbr/extend.h"
 #include "lbr/lbr.h"
-#include "lbr/walk.h"
 
 #include <stddef.h>
 
@@ -13,22 +13,31 @@
 static const u64 branch_call_stack = 1 << 11;
 
 struct lbr_stitcher {
-	struct event_sink sink, learning;
-	struct event_sink *next;
+	struct passing_sink passing; /* first: stitcher_of() */
+	struct event_sink learning;
 	struct lbr_settings settings;
 	const struct event_source *sources;
 	size_t source_count;
 	struct process_table *processes;
 	struct places *places;
+	struct graph *graph;
+	struct threads *threads;
 	struct lbr_tally tally;
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
+	u32 deepest; /* snapshot so far */
+	bool is_learning, has_learned;
 };
 
 static struct lbr_stitcher *stitcher_of(struct event_sink *sink)
 {
-	return (struct lbr_stitcher *)sink; /* the sink is its first member */
+	return (struct lbr_stitcher *)sink;
+}
+
+static struct lbr_stitcher *stitcher_of_learning(struct event_sink *sink)
+{
+	return (struct lbr_stitcher *)((char *)sink - offsetof(struct lbr_stitcher, learning));
 }
 
 /* --- one sample --- */
@@ -76,7 +85,21 @@ static void show_plain(struct lbr_stitcher *stitcher, const struct sample *sampl
 	}
 }
 
-static struct snapshot snapshot_of(const struct sample *sample, u32 kernel)
+/* How many registers there are: what a header says can be wrong. */
+static u32 depth_of(const struct lbr_stitcher *stitcher)
+{
+	u32 depth = 8;
+
+	if (stitcher->settings.depth >= stitcher->deepest &&
+	    stitcher->settings.depth <= LENGTHS_MAX)
+		return stitcher->settings.depth;
+	while (depth < stitcher->deepest && depth < LENGTHS_MAX)
+		depth *= 2;
+	return depth;
+}
+
+static struct snapshot snapshot_of(struct lbr_stitcher *stitcher, const struct sample *sample,
+				   u32 kernel)
 {
 	bool is_unwound = sample->walked & WALK_EH_FRAME;
 
@@ -85,6 +108,8 @@ static struct snapshot snapshot_of(const struct sample *sample, u32 kernel)
 		.tid = sample->tid,
 		.time_ns = sample->time_ns,
 		.leaf = sample->frames[kernel].address,
+		.leaf_place = places_find(stitcher->places, sample->pid,
+					  sample->frames[kernel].address),
 		.callers = sample->frames + kernel + 1,
 		.caller_count = sample->frame_count - kernel - 1,
 		.is_unwound = is_unwound,
@@ -92,6 +117,7 @@ static struct snapshot snapshot_of(const struct sample *sample, u32 kernel)
 		.entries = sample->branches,
 		.entry_count = sample->branch_count,
 		.hw_idx = sample->hw_idx,
+		.depth = depth_of(stitcher),
 	};
 }
 
@@ -134,30 +160,92 @@ static void count_stack(struct lbr_stitcher *stitcher, const struct snapshot *sn
 	tally->shortened += stack->end != LBR_END_WHOLE && stack->count < snapshot->entry_count;
 }
 
+/* --- learning --- */
+
+static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	const struct stack *stack = &stitcher->stack;
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+
+	if (thread)
+		thread_learn(thread, stitcher->places, snapshot, stack);
+	for (u32 i = 0; i < stack->count; i++)
+		graph_add(stitcher->graph, stack_frame(snapshot, stack, i), stack->calls[i].entry,
+			  stack->calls[i].place);
+	if (stack->end == LBR_END_WHOLE)
+		graph_add_outermost(stitcher->graph, stack_frame(snapshot, stack, stack->count));
+}
+
+static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	struct stack *stack = &stitcher->stack;
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
+
+	if (!thread || !thread_is_balanced(thread) || !stitcher->has_learned ||
+	    (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY))
+		return;
+	graph_solve(stitcher->graph, snapshot->depth);
+	extend_to_start(&extension);
+}
+
+static int learn_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct lbr_stitcher *stitcher = stitcher_of_learning(sink);
+	u32 kernel = kernel_frames(sample);
+	struct snapshot snapshot;
+
+	stitcher->is_learning = true;
+	if (!has_call_stack(stitcher, sample) || kernel == sample->frame_count ||
+	    stitcher->settings.tier == LBR_PLAIN)
+		return 0;
+	if (sample->branch_count > stitcher->deepest)
+		stitcher->deepest = sample->branch_count;
+	snapshot = snapshot_of(stitcher, sample, kernel);
+	walk(stitcher->places, &snapshot, &stitcher->stack);
+	learn(stitcher, &snapshot);
+	return 0;
+}
+
 static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel,
 		       struct sample *changed)
 {
-	struct snapshot snapshot = snapshot_of(sample, kernel);
+	struct snapshot snapshot;
 
+	if (sample->branch_count > stitcher->deepest)
+		stitcher->deepest = sample->branch_count;
+	snapshot = snapshot_of(stitcher, sample, kernel);
 	walk(stitcher->places, &snapshot, &stitcher->stack);
+	extend(stitcher, &snapshot);
 	count_stack(stitcher, &snapshot);
 	show_stack(stitcher, &snapshot);
 	changed->cut = cut_of(stitcher->stack.end);
 	changed->walked |= WALK_LBR;
 }
 
+/* The recording begins once more, behind what was learned of it. */
+static void begin_again(struct lbr_stitcher *stitcher)
+{
+	process_table_free(stitcher->processes);
+	stitcher->processes = process_table_new();
+	places_set_processes(stitcher->places, stitcher->processes);
+	threads_rewind(stitcher->threads);
+	stitcher->is_learning = false;
+	stitcher->has_learned = true;
+}
+
 static int take_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct lbr_stitcher *stitcher = stitcher_of(sink);
 	struct sample changed = *sample;
-	u32 kernel;
+	u32 kernel = kernel_frames(sample);
 
+	if (stitcher->is_learning)
+		begin_again(stitcher);
 	stitcher->calls.count = 0;
-	if (!has_call_stack(stitcher, sample))
-		return sink_call(stitcher->next, on_sample, sample);
-	kernel = kernel_frames(sample);
-	if (kernel == sample->frame_count) /* it was not in user space, or no chain was asked for */
-		return sink_call(stitcher->next, on_sample, sample);
+	/* Not in user space, or no chain was asked for: perf takes what there is, too. */
+	if (!has_call_stack(stitcher, sample) || kernel == sample->frame_count)
+		return sink_call(stitcher->passing.next, on_sample, sample);
 	stitcher->tally.stacks++;
 	stitcher->frames.count = 0;
 	copy_frames(stitcher, sample->frames, kernel);
@@ -169,98 +257,81 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	changed.frame_count = (u16)stitcher->frames.count;
 	changed.branches = NULL;
 	changed.branch_count = 0;
-	return sink_call(stitcher->next, on_sample, &changed);
+	return sink_call(stitcher->passing.next, on_sample, &changed);
 }
 
 /* --- the other events: the table of processes hears them first --- */
 
-static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
+static void hear_mapping(struct lbr_stitcher *stitcher, const struct mapping *mapping)
 {
-	struct lbr_stitcher *stitcher = stitcher_of(sink);
-
 	sink_call(process_table_sink(stitcher->processes), on_mapping, mapping);
-	return sink_call(stitcher->next, on_mapping, mapping);
 }
 
-static int take_name(struct event_sink *sink, const struct thread_name *name)
+static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *name)
 {
-	struct lbr_stitcher *stitcher = stitcher_of(sink);
-
 	sink_call(process_table_sink(stitcher->processes), on_name, name);
-	return sink_call(stitcher->next, on_name, name);
+	if (name->is_exec)
+		threads_renew(stitcher->threads, name->tid);
 }
 
-static int take_fork(struct event_sink *sink, const struct thread_life *life)
+static void hear_fork(struct lbr_stitcher *stitcher, const struct thread_life *life)
 {
-	struct lbr_stitcher *stitcher = stitcher_of(sink);
-
 	sink_call(process_table_sink(stitcher->processes), on_fork, life);
-	return sink_call(stitcher->next, on_fork, life);
+	threads_renew(stitcher->threads, life->tid);
 }
 
-static int take_exit(struct event_sink *sink, const struct thread_life *life)
+static void hear_exit(struct lbr_stitcher *stitcher, const struct thread_life *life)
 {
-	struct lbr_stitcher *stitcher = stitcher_of(sink);
-
 	sink_call(process_table_sink(stitcher->processes), on_exit, life);
-	return sink_call(stitcher->next, on_exit, life);
 }
 
-static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
-{
-	return sink_call(stitcher_of(sink)->next, on_kernel_symbol, symbol);
-}
+#define HEAR(member, type)                                                    \
+	static int learn_##member(struct event_sink *sink, type event)        \
+	{                                                                     \
+		hear_##member(stitcher_of_learning(sink), event);             \
+		stitcher_of_learning(sink)->is_learning = true;               \
+		return 0;                                                     \
+	}                                                                     \
+	static int take_##member(struct event_sink *sink, type event)         \
+	{                                                                     \
+		struct lbr_stitcher *stitcher = stitcher_of(sink);            \
+                                                                              \
+		if (stitcher->is_learning)                                    \
+			begin_again(stitcher);                                \
+		hear_##member(stitcher, event);                               \
+		return sink_call(stitcher->passing.next, on_##member, event); \
+	}
 
-static int take_bpf_program(struct event_sink *sink, const struct bpf_program *program)
-{
-	return sink_call(stitcher_of(sink)->next, on_bpf_program, program);
-}
-
-static int take_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
-{
-	return sink_call(stitcher_of(sink)->next, on_cgroup, cgroup);
-}
-
-static int take_loss(struct event_sink *sink, const struct loss *loss)
-{
-	return sink_call(stitcher_of(sink)->next, on_loss, loss);
-}
-
-static int take_round(struct event_sink *sink, u64 time_ns)
-{
-	return sink_call(stitcher_of(sink)->next, on_round, time_ns);
-}
-
-static int take_end(struct event_sink *sink)
-{
-	struct event_sink *next = stitcher_of(sink)->next;
-
-	return next->on_end ? next->on_end(next) : 0;
-}
+HEAR(mapping, const struct mapping *)
+HEAR(name, const struct thread_name *)
+HEAR(fork, const struct thread_life *)
+HEAR(exit, const struct thread_life *)
 
 /* --- the stitcher --- */
 
 struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struct event_sink *next)
 {
 	struct lbr_stitcher *stitcher = must_alloc(sizeof(*stitcher));
+	struct event_sink *sink = &stitcher->passing.sink;
 
-	stitcher->sink = (struct event_sink){
-		.on_sample = take_sample,
-		.on_mapping = take_mapping,
-		.on_name = take_name,
-		.on_fork = take_fork,
-		.on_exit = take_exit,
-		.on_kernel_symbol = take_kernel_symbol,
-		.on_bpf_program = take_bpf_program,
-		.on_cgroup = take_cgroup,
-		.on_loss = take_loss,
-		.on_round = take_round,
-		.on_end = take_end,
+	passing_sink_init(&stitcher->passing, next);
+	sink->on_sample = take_sample;
+	sink->on_mapping = take_mapping;
+	sink->on_name = take_name;
+	sink->on_fork = take_fork;
+	sink->on_exit = take_exit;
+	stitcher->learning = (struct event_sink){
+		.on_sample = learn_sample,
+		.on_mapping = learn_mapping,
+		.on_name = learn_name,
+		.on_fork = learn_fork,
+		.on_exit = learn_exit,
 	};
 	stitcher->settings = *settings;
-	stitcher->next = next;
 	stitcher->processes = process_table_new();
 	stitcher->places = places_new(stitcher->processes, settings->symfs);
+	stitcher->graph = graph_new(stitcher->places);
+	stitcher->threads = threads_new();
 	return stitcher;
 }
 
@@ -268,6 +339,8 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 {
 	if (!stitcher)
 		return;
+	graph_free(stitcher->graph);
+	threads_free(stitcher->threads);
 	places_free(stitcher->places);
 	process_table_free(stitcher->processes);
 	vec_release(&stitcher->frames);
@@ -289,7 +362,7 @@ void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_
 
 struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher)
 {
-	return &stitcher->sink;
+	return &stitcher->passing.sink;
 }
 
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher)

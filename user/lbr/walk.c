@@ -37,27 +37,35 @@ static enum step end_wrong(const struct walking *walking)
 	return end_with(walking, LBR_END_CONTRADICTED);
 }
 
-bool stack_push(struct places *places, struct stack *stack, u64 from, place_id place, u8 origin)
+bool stack_push(const struct places *places, struct stack *stack, struct call call)
 {
-	const struct place *call = places_at(places, place);
+	u8 bytes = places_at(places, call.place)->call_bytes;
 
 	if (stack->count == STACK_CALLS_MAX)
 		return false;
-	stack->calls[stack->count++] = (struct call){
-		.from = from,
-		/* Of code that cannot be read, anything behind its first byte. */
-		.return_address = from + (call->call_bytes ? call->call_bytes : 1),
-		.place = place,
-		.origin = origin,
-	};
+	/* Of code that cannot be read, anything behind the first byte. */
+	call.return_address = call.from + (bytes ? bytes : 1);
+	stack->calls[stack->count++] = call;
 	return true;
 }
 
-static enum step take_call(struct walking *walking, u64 from, place_id place, u8 origin)
+place_id stack_frame(const struct snapshot *snapshot, const struct stack *stack, u32 index)
 {
-	if (!stack_push(walking->places, walking->stack, from, place, origin))
+	return index ? stack->calls[index - 1].place : snapshot->leaf_place;
+}
+
+u32 stack_slot(const struct snapshot *snapshot, u32 index)
+{
+	u64 slots = snapshot->depth ? snapshot->depth : 1;
+
+	return (u32)((snapshot->hw_idx % slots + slots - index % slots) % slots);
+}
+
+static enum step take_call(struct walking *walking, struct call call)
+{
+	if (!stack_push(walking->places, walking->stack, call))
 		return end_with(walking, LBR_END_OVERWRITTEN);
-	walking->now = place;
+	walking->now = call.place;
 	return STEP_ON;
 }
 
@@ -67,7 +75,7 @@ static bool is_user_address(u64 address)
 }
 
 /* Whether LBR entry `index` can have entered the frame that executes at `now`. */
-static bool entry_fits(const struct walking *walking, u32 index, place_id *ret_from)
+static bool entry_fits(const struct walking *walking, u32 index, struct call *ret_call)
 {
 	const struct snapshot *snapshot = walking->snapshot;
 	const struct branch *entry;
@@ -80,7 +88,8 @@ static bool entry_fits(const struct walking *walking, u32 index, place_id *ret_f
 		return false;
 	from = places_find(walking->places, snapshot->pid, entry->from);
 	to = places_find(walking->places, snapshot->pid, entry->to);
-	*ret_from = from;
+	*ret_call = (struct call){
+		.from = entry->from, .place = from, .entry = to, .origin = ORIGIN_LBR};
 	return places_can_call(walking->places, from, to) &&
 	       places_can_contain(walking->places, to, walking->now);
 }
@@ -100,21 +109,37 @@ static enum step step_by_proof(struct walking *walking, u8 end)
 		walking->stack->count -= PROVED_MAX;
 		return end_with(walking, end);
 	}
-	return take_call(walking, address, call, ORIGIN_STITCHED);
+	return take_call(walking, (struct call){.from = address,
+						.place = call,
+						.entry = walking->now,
+						.origin = ORIGIN_STITCHED});
 }
 
 static enum step step_by_entry(struct walking *walking)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	place_id from;
+	struct call call;
 
 	if (walking->entry >= snapshot->entry_count)
 		return step_by_proof(walking,
 				     snapshot->entry_count ? LBR_END_OVERWRITTEN : LBR_END_EMPTY);
-	if (!entry_fits(walking, walking->entry, &from))
+	if (!entry_fits(walking, walking->entry, &call))
 		return end_with(walking, LBR_END_CONTRADICTED);
 	walking->proved = 0;
-	return take_call(walking, snapshot->entries[walking->entry++].from, from, ORIGIN_LBR);
+	walking->entry++;
+	return take_call(walking, call);
+}
+
+/* Where a direct call leads; 0: it is none. */
+static place_id target_of(const struct walking *walking, u64 back, place_id back_place,
+			  place_id call)
+{
+	const struct place *place = places_at(walking->places, call);
+	u64 target = back - places_at(walking->places, back_place)->address + place->call_target;
+
+	if (place->call != INSTRUCTION_CALL)
+		return 0;
+	return places_find(walking->places, walking->snapshot->pid, target);
 }
 
 /* Whether the next frame pointer confirms that the caller executes at `from`. */
@@ -122,7 +147,7 @@ static bool pointer_confirms(const struct walking *walking, place_id from)
 {
 	const struct snapshot *snapshot = walking->snapshot;
 	place_id back, call;
-	u64 address, target;
+	u64 address;
 
 	if (places_at(walking->places, from)->pointer != POINTER_FRAME ||
 	    walking->caller >= snapshot->caller_count)
@@ -130,23 +155,19 @@ static bool pointer_confirms(const struct walking *walking, place_id from)
 	address = snapshot->callers[walking->caller].address;
 	back = places_find(walking->places, snapshot->pid, address);
 	call = places_call_before(walking->places, back);
-	if (!call || places_at(walking->places, call)->call != INSTRUCTION_CALL)
-		return false;
-	target = address - places_at(walking->places, back)->address +
-		 places_at(walking->places, call)->call_target;
-	return places_can_contain(walking->places,
-				  places_find(walking->places, snapshot->pid, target), from);
+	call = call ? target_of(walking, address, back, call) : 0;
+	return call && places_can_contain(walking->places, call, from);
 }
 
 /* Whether no other entry from `index` on would do as well. */
 static bool is_only_fit(const struct walking *walking, u32 index)
 {
 	const struct branch *entries = walking->snapshot->entries;
-	place_id from;
+	struct call call;
 
 	for (u32 i = index + 1; i < walking->snapshot->entry_count; i++)
-		if (entries[i].from != entries[index].from && entry_fits(walking, i, &from) &&
-		    pointer_confirms(walking, from))
+		if (entries[i].from != entries[index].from && entry_fits(walking, i, &call) &&
+		    pointer_confirms(walking, call.place))
 			return false;
 	return true;
 }
@@ -155,20 +176,20 @@ static bool is_only_fit(const struct walking *walking, u32 index)
 static enum step step_between(struct walking *walking)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	place_id from;
+	struct call call;
 
 	if (walking->entry >= snapshot->entry_count ||
-	    (!walking->stack->is_shifted && entry_fits(walking, walking->entry, &from)))
+	    (!walking->stack->is_shifted && entry_fits(walking, walking->entry, &call)))
 		return step_by_entry(walking);
 	for (u32 i = walking->entry; i < snapshot->entry_count; i++) {
-		if (!entry_fits(walking, i, &from) || !pointer_confirms(walking, from))
+		if (!entry_fits(walking, i, &call) || !pointer_confirms(walking, call.place))
 			continue;
 		if (!is_only_fit(walking, i))
 			break;
 		walking->stack->is_shifted |= i != walking->entry;
 		walking->entry = i + 1;
 		walking->proved = 0;
-		return take_call(walking, snapshot->entries[i].from, from, ORIGIN_LBR);
+		return take_call(walking, call);
 	}
 	return step_by_proof(walking, LBR_END_CONTRADICTED);
 }
@@ -177,10 +198,10 @@ static enum step step_between(struct walking *walking)
 static u8 pass_entry(struct walking *walking, u64 from)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	place_id place;
+	struct call call;
 
 	for (u32 i = walking->entry; i < snapshot->entry_count; i++) {
-		if (snapshot->entries[i].from != from || !entry_fits(walking, i, &place))
+		if (snapshot->entries[i].from != from || !entry_fits(walking, i, &call))
 			continue;
 		walking->stack->is_shifted |= i != walking->entry;
 		walking->entry = i + 1;
@@ -190,37 +211,25 @@ static u8 pass_entry(struct walking *walking, u64 from)
 	return snapshot->is_unwound ? ORIGIN_EH_FRAME : ORIGIN_FRAME_POINTER;
 }
 
-/* Whether a direct call leads to the frame that is looked at; an indirect one may. */
-static bool call_leads_here(const struct walking *walking, u64 back, place_id back_place,
-			    place_id call)
-{
-	const struct place *place = places_at(walking->places, call);
-	u64 target = back - places_at(walking->places, back_place)->address + place->call_target;
-
-	if (place->call != INSTRUCTION_CALL)
-		return true;
-	return places_can_contain(walking->places,
-				  places_find(walking->places, walking->snapshot->pid, target),
-				  walking->now);
-}
-
 static enum step step_by_pointer(struct walking *walking)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	u64 back = snapshot->callers[walking->caller].address, from;
+	u64 back = snapshot->callers[walking->caller].address;
 	place_id back_place = places_find(walking->places, snapshot->pid, back);
-	place_id call = places_call_before(walking->places, back_place);
-	u8 origin;
+	struct call call = {.place = places_call_before(walking->places, back_place)};
 
 	if (places_at(walking->places, back_place)->is_signal)
 		return end_with(walking, LBR_END_SIGNAL);
-	if (!call || !call_leads_here(walking, back, back_place, call))
+	if (!call.place)
+		return end_wrong(walking);
+	call.entry = target_of(walking, back, back_place, call.place);
+	if (call.entry && !places_can_contain(walking->places, call.entry, walking->now))
 		return end_wrong(walking);
 	walking->caller++;
 	walking->proved = 0;
-	from = back - places_at(walking->places, call)->call_bytes;
-	origin = pass_entry(walking, from);
-	if (take_call(walking, from, call, origin) == STEP_ENDED)
+	call.from = back - places_at(walking->places, call.place)->call_bytes;
+	call.origin = pass_entry(walking, call.from);
+	if (take_call(walking, call) == STEP_ENDED)
 		return STEP_ENDED;
 	walking->sure = walking->stack->count;
 	return STEP_ON;
@@ -260,7 +269,7 @@ void walk(struct places *places, const struct snapshot *snapshot, struct stack *
 	ret_stack->count = 0;
 	ret_stack->is_shifted = false;
 	ret_stack->end = LBR_END_EMPTY;
-	walking.now = places_find(places, snapshot->pid, snapshot->leaf);
+	walking.now = snapshot->leaf_place;
 	while (step(&walking) == STEP_ON)
 		;
 	ret_stack->entries = walking.entry;

@@ -141,7 +141,6 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 	struct frame *frame;
 	u8 space = SPACE_USER; /* as perf takes a chain that begins without a marker */
 
-	(void)kind;
 	sample->has_chain = true;
 	if (!words) {
 		cursor->overrun = true;
@@ -157,9 +156,13 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 			*frame++ = (struct frame){.address = word, .space = space};
 			continue;
 		}
-		/* perf drops the whole chain of a sample whose markers make no sense */
-		if (!marker_space(word, &space))
-			return;
+		/* perf drops the whole chain of a sample whose markers make no sense, unless the
+		 * LBR replaces what is behind them */
+		if (!marker_space(word, &space)) {
+			if (!(kind->attr.branch_sample_type & BRANCH_CALL_STACK))
+				return;
+			break;
+		}
 		if (word == CONTEXT_USER_DEFERRED)
 			i++; /* its cookie */
 	}

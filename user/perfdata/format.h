@@ -101,9 +101,14 @@ enum {
 	READ_LOST = 1 << 4,
 };
 
-/* PERF_SAMPLE_BRANCH_HW_INDEX, _COUNTERS. A bit from BRANCH_UNKNOWN on may add to the bytes of each
- * sample. */
-enum { BRANCH_HW_INDEX = 1 << 17, BRANCH_COUNTERS = 1 << 19, BRANCH_UNKNOWN = 1 << 20 };
+/* PERF_SAMPLE_BRANCH_CALL_STACK, _HW_INDEX, _COUNTERS. A bit from BRANCH_UNKNOWN on may add to the
+ * bytes of each sample. */
+enum {
+	BRANCH_CALL_STACK = 1 << 11,
+	BRANCH_HW_INDEX = 1 << 17,
+	BRANCH_COUNTERS = 1 << 19,
+	BRANCH_UNKNOWN = 1 << 20,
+};
 
 struct record_header {
 	u32 type;

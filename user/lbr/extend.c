@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Steps towards the thread's start for as long as only one is possible.
+ *
+ * (register number - calls on the stack) modulo the number of registers is the same for a thread
+ * all its life, as long as calls and returns balance. It is known once a stack was seen whole, and
+ * tells of every other stack how many calls are missing, modulo that number.
+ */
+#include "lbr/extend.h"
+
+enum { ANY_LENGTH = ~0U };
+
+/* How many calls are missing, modulo the depth. */
+static u32 missing_calls(const struct extension *extension)
+{
+	const struct snapshot *snapshot = extension->snapshot;
+	const struct thread_facts *thread = extension->thread;
+	u32 depth = snapshot->depth;
+
+	if (snapshot->hw_idx == ~0ULL || !thread->constant_count || thread->is_constant_moved)
+		return ANY_LENGTH;
+	return (stack_slot(snapshot, extension->stack->count) + depth - thread->constant) % depth;
+}
+
+static bool is_possible(const struct extension *extension, place_id place, u32 length)
+{
+	return length == ANY_LENGTH ? graph_has_way(extension->graph, place)
+				    : graph_has_length(extension->graph, place, length);
+}
+
+static u32 one_less(const struct extension *extension, u32 length)
+{
+	u32 depth = extension->snapshot->depth;
+
+	return length == ANY_LENGTH ? length : (length + depth - 1) % depth;
+}
+
+/* The only CALL that can have entered the frame at `now`; 0: none or several. */
+static place_id only_caller(const struct extension *extension, place_id now, u32 length,
+			    u64 *ret_address)
+{
+	struct graph_cursor cursor = {0};
+	place_id only = 0, caller;
+
+	while ((caller = graph_next_caller(extension->graph, now, &cursor))) {
+		u64 address;
+
+		if (caller == only || !is_possible(extension, caller, one_less(extension, length)))
+			continue;
+		address = places_address(extension->places, extension->snapshot->pid, caller);
+		if (!address)
+			continue; /* seen in another program */
+		if (only)
+			return 0;
+		only = caller;
+		*ret_address = address;
+	}
+	return only;
+}
+
+/* Whether nobody else can have called than who was seen calling. */
+static bool saw_all_callers(const struct extension *extension, place_id now)
+{
+	struct graph_cursor cursor = {0};
+	u32 seen = 0;
+
+	while (graph_next_caller(extension->graph, now, &cursor))
+		seen++;
+	return seen == places_calls(extension->places, now);
+}
+
+static bool can_start(const struct extension *extension, place_id now, u32 length)
+{
+	return graph_is_outermost(extension->graph, now) && (length == ANY_LENGTH || !length);
+}
+
+/* ret_proved  so many calls do not depend on whether the start is reached */
+static u8 step_on(const struct extension *extension, u32 *ret_proved)
+{
+	struct stack *stack = extension->stack;
+	u32 length = missing_calls(extension);
+	bool is_proved = true;
+
+	*ret_proved = stack->count;
+
+	for (;;) {
+		place_id now = stack_frame(extension->snapshot, stack, stack->count);
+		bool is_start = can_start(extension, now, length);
+		struct call call = {.entry = now, .origin = ORIGIN_STITCHED};
+
+		call.place = only_caller(extension, now, length, &call.from);
+		if (is_start && !call.place)
+			return LBR_END_WHOLE;
+		if (is_start || !call.place)
+			return LBR_END_SEVERAL;
+		if (!stack_push(extension->places, stack, call))
+			return LBR_END_SEVERAL;
+		is_proved &= saw_all_callers(extension, now);
+		if (is_proved)
+			*ret_proved = stack->count;
+		length = one_less(extension, length);
+	}
+}
+
+void extend_to_start(const struct extension *extension)
+{
+	struct stack *stack = extension->stack;
+	u32 first = stack->count, proved;
+
+	if (!graph_is_closed(extension->graph,
+			     stack_frame(extension->snapshot, stack, stack->count))) {
+		stack->end = LBR_END_UNSEEN;
+		return;
+	}
+	stack->end = step_on(extension, &proved);
+	if (stack->end != LBR_END_WHOLE)
+		stack->count = proved;
+	if (!thread_fits_anchors(extension->thread, extension->places, extension->snapshot, stack,
+				 first)) {
+		stack->count = first;
+		stack->end = LBR_END_SEVERAL;
+	}
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Calls beyond what a sample carries, from what was seen in all of them. Private to lbr/.
+ */
+#ifndef LBR_EXTEND_H
+#define LBR_EXTEND_H
+
+#include "lbr/graph.h"
+#include "lbr/threads.h"
+
+struct extension {
+	struct places *places;
+	const struct graph *graph; /* solved */
+	const struct thread_facts *thread;
+	const struct snapshot *snapshot;
+	struct stack *stack;
+};
+
+/*
+ * Goes on behind the last call of a stack along what all ways to the thread's start have in common
+ * that were ever seen, and that have as many calls as the register numbers say. Nothing, if one
+ * of them ends in a function that nobody was seen calling.
+ */
+void extend_to_start(const struct extension *extension);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Facts of threads by thread and by how often it has become another one.
+ */
+#include "lbr/threads.h"
+
+enum {
+	ANCHOR_COUNT_MIN = 8, /* a function that was seen so often in one place belongs there */
+	CONTRADICTED_MAX_PERMILLE = 10,
+};
+
+struct threads {
+	VEC(struct thread_facts) rows;
+	struct idmap row_of;  /* (times renewed, thread) → row + 1 */
+	struct idmap renewed; /* thread → times */
+};
+
+struct threads *threads_new(void)
+{
+	return must_alloc(sizeof(struct threads));
+}
+
+void threads_free(struct threads *threads)
+{
+	if (!threads)
+		return;
+	for (size_t i = 0; i < threads->rows.count; i++) {
+		vec_release(&threads->rows.items[i].anchors);
+		idmap_release(&threads->rows.items[i].anchor_of);
+	}
+	vec_release(&threads->rows);
+	idmap_release(&threads->row_of);
+	idmap_release(&threads->renewed);
+	free(threads);
+}
+
+struct thread_facts *threads_at(struct threads *threads, u32 tid)
+{
+	u64 key = (u64)idmap_get(&threads->renewed, tid) << 32 | tid;
+	u32 row = idmap_get(&threads->row_of, key);
+
+	if (row)
+		return &threads->rows.items[row - 1];
+	if (threads->rows.count == THREADS_MAX)
+		return NULL;
+	*vec_add(&threads->rows) = (struct thread_facts){0};
+	*idmap_place(&threads->row_of, key) = (u32)threads->rows.count;
+	return &threads->rows.items[threads->rows.count - 1];
+}
+
+void threads_renew(struct threads *threads, u32 tid)
+{
+	(*idmap_place(&threads->renewed, tid))++;
+}
+
+void threads_rewind(struct threads *threads)
+{
+	idmap_release(&threads->renewed);
+}
+
+/* --- learning --- */
+
+static void learn_constant(struct thread_facts *thread, u32 constant)
+{
+	thread->is_constant_moved |= thread->constant_count && thread->constant != constant;
+	thread->constant = constant;
+	thread->constant_count++;
+}
+
+static void learn_anchor(struct thread_facts *thread, u32 body, u32 slot, u64 time_ns)
+{
+	u32 *row = idmap_place(&thread->anchor_of, body);
+	struct anchor *anchor;
+
+	if (!*row) {
+		*vec_add(&thread->anchors) = (struct anchor){
+			.first_ns = time_ns, .body = body, .slot = (u16)slot};
+		*row = (u32)thread->anchors.count;
+	}
+	anchor = &thread->anchors.items[*row - 1];
+	anchor->last_ns = time_ns;
+	anchor->is_moved |= anchor->slot != slot;
+	anchor->count += anchor->count != UINT16_MAX;
+}
+
+void thread_learn(struct thread_facts *thread, const struct places *places,
+		  const struct snapshot *snapshot, const struct stack *stack)
+{
+	if (!thread->stacks)
+		thread->first_ns = snapshot->time_ns;
+	thread->last_ns = snapshot->time_ns;
+	thread->stacks++;
+	thread->contradicted += stack->is_shifted || stack->end == LBR_END_CONTRADICTED;
+	if (snapshot->hw_idx == ~0ULL || stack->is_shifted)
+		return;
+	if (stack->end == LBR_END_WHOLE)
+		learn_constant(thread, stack_slot(snapshot, stack->count));
+	for (u32 i = 0; i < stack->entries && i < stack->count; i++) {
+		u32 body = places_at(places, stack_frame(snapshot, stack, i))->body;
+
+		if (body &&
+		    (thread->anchors.count < ANCHORS_MAX || idmap_get(&thread->anchor_of, body)))
+			learn_anchor(thread, body, stack_slot(snapshot, i), snapshot->time_ns);
+	}
+}
+
+/* --- asking --- */
+
+bool thread_is_balanced(const struct thread_facts *thread)
+{
+	return thread->contradicted * 1000 <= thread->stacks * CONTRADICTED_MAX_PERMILLE;
+}
+
+static bool is_held(const struct thread_facts *thread, const struct anchor *anchor)
+{
+	return !anchor->is_moved && anchor->count >= ANCHOR_COUNT_MIN &&
+	       2 * (anchor->last_ns - anchor->first_ns) >= thread->last_ns - thread->first_ns;
+}
+
+bool thread_fits_anchors(const struct thread_facts *thread, const struct places *places,
+			 const struct snapshot *snapshot, const struct stack *stack, u32 first)
+{
+	if (snapshot->hw_idx == ~0ULL || stack->is_shifted)
+		return true;
+	for (u32 i = first; i < stack->count; i++) {
+		u32 body = places_at(places, stack_frame(snapshot, stack, i))->body;
+		u32 row = idmap_get(&thread->anchor_of, body);
+
+		if (row && is_held(thread, &thread->anchors.items[row - 1]) &&
+		    thread->anchors.items[row - 1].slot != stack_slot(snapshot, i))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is known of each thread: how its registers are numbered, and which functions stay where they
+ * are on its stack. Private to lbr/.
+ *
+ * At most 40 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
+ */
+#ifndef LBR_THREADS_H
+#define LBR_THREADS_H
+
+#include "base/idmap.h"
+#include "base/vec.h"
+#include "lbr/walk.h"
+
+enum { THREADS_MAX = 1 << 16, ANCHORS_MAX = 1024 };
+
+/* A function that was seen in a register. */
+struct anchor {
+	u64 first_ns, last_ns;
+	u32 body;
+	u16 slot;
+	u16 count;     /* that often at `slot`; stops at its largest */
+	bool is_moved; /* and elsewhere, too */
+};
+
+struct thread_facts {
+	u64 first_ns, last_ns; /* of its samples */
+	u64 stacks, contradicted;
+	/* Register number less calls below, modulo the depth: does not change while calls and
+	 * returns balance and nobody clears the registers. */
+	u32 constant;
+	u32 constant_count; /* 0: not known */
+	bool is_constant_moved;
+	VEC(struct anchor) anchors;
+	struct idmap anchor_of; /* body → row + 1 */
+};
+
+struct threads;
+
+/* An empty set. */
+struct threads *threads_new(void);
+/* Frees; NULL is fine. */
+void threads_free(struct threads *threads);
+
+/* The thread as it is now, NULL if there are too many. Borrowed until the next threads_…(). */
+struct thread_facts *threads_at(struct threads *threads, u32 tid);
+/* From now on the thread is another one: it was forked, or has executed another program. */
+void threads_renew(struct threads *threads, u32 tid);
+/* The events begin once more: threads are again those that they were in the same order. */
+void threads_rewind(struct threads *threads);
+
+/* Learns from a stack that was walked without guessing. */
+void thread_learn(struct thread_facts *thread, const struct places *places,
+		  const struct snapshot *snapshot, const struct stack *stack);
+
+/* Whether calls and returns balance in this thread, as far as was seen. */
+bool thread_is_balanced(const struct thread_facts *thread);
+/* Whether all calls from `first` on are where their functions always were; true if not known. */
+bool thread_fits_anchors(const struct thread_facts *thread, const struct places *places,
+			 const struct snapshot *snapshot, const struct stack *stack, u32 first);
+
+#endif

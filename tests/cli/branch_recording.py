@@ -13,6 +13,8 @@ depth=N        at most that many entries a sample (default 16)
 feature=0      leave out the BRANCH_STACK feature
 events=N       that many events
 loops=1        entries repeat, as those of a loop do
+calls=1        an LBR of call stacks, with 16 registers, of a program that calls up and down
+in_kernel=1    with calls=1: some samples are taken in the kernel
 kernel=1       the kernel is mapped and some branches are there (needs root)
 known=1        it is known of each branch whether it was predicted
 odd=1          addresses in no mapping, and samples with no entry
@@ -24,6 +26,8 @@ import sys
 
 ANY = 1 | 2 | 8
 TYPE_SAVE, HW_INDEX, COUNTERS = 1 << 16, 1 << 17, 1 << 19
+CALL_STACKS = 1 | 1 << 11 | 1 << 14 | 1 << 15 | HW_INDEX
+REGISTERS = 16
 CALLCHAIN, BRANCH_STACK, IDENTIFIER = 1 << 5, 1 << 11, 1 << 16
 BASE = 0x555555554000
 PID, TID = 4242, 4242
@@ -75,8 +79,10 @@ def pstr(text):
 class Recording:
     def __init__(self, options):
         self.options = options
-        self.bits = int(options.get("bits", ANY))
-        self.chains = options.get("chains") == "1"
+        self.has_calls = options.get("calls") == "1"
+        self.bits = int(options.get("bits", CALL_STACKS if self.has_calls else ANY))
+        self.chains = self.has_calls or options.get("chains") == "1"
+        self.hw_idx = 0
         self.events = int(options.get("events", 1))
         self.random = random.Random(int(options.get("seed", 1)))
         self.records = b""
@@ -122,7 +128,7 @@ class Recording:
             body += struct.pack(f"<Q{len(chain)}Q", len(chain), *chain)
         body += struct.pack("<Q", len(branches))
         if self.bits & HW_INDEX:
-            body += struct.pack("<Q", len(branches) % 16)
+            body += struct.pack("<Q", self.hw_idx)
         for branch in branches:
             body += struct.pack("<QQQ", *branch)
         if self.bits & COUNTERS:
@@ -143,7 +149,9 @@ class Recording:
         for i in range(self.events):
             attrs += self.attribute(i) + struct.pack("<QQ", 104 + 8 * i, 8)
         payloads = {3: pstr("host"), 6: pstr("x86_64")}
-        if self.options.get("feature") != "0":
+        if self.has_calls:
+            payloads[28] = struct.pack("<I", 1) + pstr("branches") + pstr(str(REGISTERS))
+        elif self.options.get("feature") != "0":
             payloads[15] = b""
         bitmap = sum(1 << bit for bit in payloads)
         attrs_at = 104 + len(ids)
@@ -193,6 +201,46 @@ class Branches:
         return branches[:depth]
 
 
+class Calls:
+    """A program that calls and returns at random, and what its call stack's registers hold."""
+
+    def __init__(self, recording, branches):
+        self.recording = recording
+        self.branches = branches
+        self.stack = []  # (from, to, flags) of each call, the outermost first
+        self.lost = 0  # of these, outermost ones that were overwritten
+
+    def step(self):
+        choose = self.recording.random
+        for _ in range(choose.randrange(1, 12)):
+            if self.stack and choose.random() < 0.45:
+                self.stack.pop()
+                self.lost = min(self.lost, len(self.stack))
+            elif len(self.stack) < 40:
+                self.stack.append((self.branches.address(), self.branches.address(), 0))
+                self.lost = max(self.lost, len(self.stack) - REGISTERS)
+
+    def sample(self):
+        self.step()
+        options, choose = self.recording.options, self.recording.random
+        held = self.stack[self.lost :][::-1]
+        if not held and options.get("odd") != "1":
+            self.step_until_held()
+            held = self.stack[self.lost :][::-1]
+        ip = self.branches.address()
+        chain = [2**64 - 512, ip] + [call[0] + 5 for call in self.stack[::-1][:3]]
+        misc = USER
+        if options.get("in_kernel") == "1" and choose.random() < 0.3:
+            ip, misc = 2**64 - 0x7EFFFFF0, KERNEL
+            chain = [2**64 - 128, ip, ip + 0x40] + chain
+        self.recording.hw_idx = (len(self.stack) - 1) % REGISTERS
+        self.recording.sample(0, ip, chain, held, misc)
+
+    def step_until_held(self):
+        while len(self.stack) <= self.lost:
+            self.step()
+
+
 def main():
     path, binary, *words = sys.argv[1:]
     options = dict(word.split("=") for word in words)
@@ -200,8 +248,12 @@ def main():
     recording.name("branchy")
     branches = Branches(recording, binary)
     depth = int(options.get("depth", 16))
+    calls = Calls(recording, branches)
     for _ in range(int(options.get("samples", 400))):
         recording.time += 1000
+        if recording.has_calls:
+            calls.sample()
+            continue
         stack = branches.stack(depth, recording.flags)
         ip = stack[0][1] if stack else branches.address()
         chain = [2**64 - 512, ip, branches.address() + 1, branches.address() + 1]

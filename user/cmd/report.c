@@ -7,6 +7,7 @@
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/report_settings.h"
+#include "cmd/stitching.h"
 #include "export/export.h"
 #include "perfdata/perfdata.h"
 #include "symbolize/symbolize.h"
@@ -27,6 +28,7 @@ struct report {
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;
+	struct lbr_tally lbr; /* what became of its call stacks */
 	struct report_facts facts;
 };
 
@@ -148,6 +150,8 @@ static int count_samples(struct report *report)
 		.branch_flags = entry_layout_branch_flags(&report->layout),
 	};
 	struct filter_settings filter = report->filters.samples.settings;
+	struct lbr_settings lbr = {.tier = report->settings->stitch,
+				   .symfs = report->settings->symfs};
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
 	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
@@ -157,7 +161,8 @@ static int count_samples(struct report *report)
 	/* Whose a sample is decides over its entries, later: 100% are all samples. */
 	filter.pid_count = filter.tid_count = 0;
 	sink = filter_new(&filter, profile_builder_sink(builder));
-	error = perfdata_read(report->data, sink);
+	error = report->has_branches ? perfdata_read(report->data, sink)
+				     : stitching_read(report->data, &lbr, sink, &report->lbr);
 	report->profile = profile_builder_take(builder);
 	filter_free(sink);
 	profile_builder_free(builder);
@@ -328,6 +333,8 @@ static void gather_facts(struct report *report)
 	report->facts = (struct report_facts){
 		.profile = report->profile,
 		.losses = extra ? extra->losses : NULL,
+		.lbr = report->lbr.stacks ? &report->lbr : NULL,
+		.lbr_is_stitched = report->settings->stitch != LBR_PLAIN,
 		.idle_skipped = perfdata_header(report->data)->idle_skipped,
 	};
 }
@@ -351,6 +358,7 @@ static int run(struct report *report, const char *path)
 		return fail_plain(
 			-ENODATA, NULL, "%s has no samples%s", path,
 			chosen->time_count || chosen->cpu_count ? " that the filters leave" : "");
+	stitching_warn(report->data, report->settings->stitch);
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
 	report->fold = fold_new(report->profile, report->graph.key);

@@ -5,6 +5,8 @@
  */
 #include "cmd/report_settings.h"
 
+#include "cmd/stitching.h"
+
 #include "base/fail.h"
 #include "base/number.h"
 
@@ -74,6 +76,11 @@ static int count_branches(void *settings, const char *argument)
 	(void)argument;
 	settings_of(settings)->branch_mode = BRANCHES_COUNTED;
 	return 0;
+}
+
+static int parse_stitch(void *settings, const char *argument)
+{
+	return stitching_parse(argument, &settings_of(settings)->stitch);
 }
 
 static int ignore_branches(void *settings, const char *argument)
@@ -244,6 +251,10 @@ const struct option_row report_options[] = {
 	FLAG('G', "inverted", is_inverted, "callers first"),
 	{.kind = OPTION_U32, .name = "max-stack", .offset = FIELD(max_stack), .argument = "FRAMES",
 	 .help = "look at no more frames of a stack"},
+	{.kind = OPTION_CALL, .name = "stitch-lbr", .argument = "certain|likely",
+	 .optional = ARGUMENT_ATTACHED, .parse = parse_stitch,
+	 .help = "LBR call stacks go on where the hardware cut them: by what is certain (default), "
+	 "or also by what is likely, which is marked"},
 	HEADING("Filters (LIST: a,b,c or file://PATH)"),
 	TEXT('d', "dsos", dsos, "LIST", "only these binaries"),
 	TEXT('S', "symbols", symbols, "LIST", "only these functions"),
@@ -283,7 +294,6 @@ const struct option_row report_options[] = {
 	REFUSED(0, "samples", "COUNT", refuse_raw), REFUSED(0, "ns", NULL, refuse_raw),
 	REFUSED(0, "branch-history", NULL, refuse_branches),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
-	REFUSED(0, "stitch-lbr", NULL, refuse_branches),
 	REFUSED(0, "symbol-filter", "TEXT", refuse_filter),
 	REFUSED('U', "hide-unresolved", NULL, refuse_filter),
 	REFUSED('p', "parent", "REGEX", refuse_graph),

@@ -8,6 +8,7 @@
 #include "cmd/input.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"
+#include "cmd/stitching.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct script_settings {
 	struct sample_choice choice;
 	struct symbolize_settings symbolize;
 	u32 asked; /* fields that were named: it is an error if they are not recorded */
+	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 	bool header, header_only, quiet;
 };
 
@@ -101,6 +103,13 @@ static int parse_fields(void *all_settings, const char *argument)
 	return 0;
 }
 
+static int parse_stitch(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	return stitching_parse(argument, &settings->stitch);
+}
+
 static const struct script_settings defaults = {
 	.layout.fields = DEFAULT_FIELDS,
 };
@@ -133,6 +142,13 @@ static const struct option_row options[] = {
 	 .offset = AT(layout.max_stack),
 	 .argument = "FRAMES",
 	 .help = "innermost frames of a stack that are shown"},
+	{.kind = OPTION_CALL,
+	 .name = "stitch-lbr",
+	 .argument = "certain|likely",
+	 .optional = ARGUMENT_ATTACHED,
+	 .parse = parse_stitch,
+	 .help = "LBR call stacks go on where the hardware cut them: by what is certain (default), "
+		 "or also by what is likely, which is marked"},
 	{.kind = OPTION_FLAG,
 	 .name = "ns",
 	 .offset = AT(layout.is_ns),
@@ -239,6 +255,8 @@ static int print_samples(const struct script_settings *settings, struct perfdata
 {
 	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
 	struct symbolize_settings symbolize = settings->symbolize;
+	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symbolize.symfs};
+	struct lbr_tally tally;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(data, &count);
 	struct script_printer *printer;
@@ -254,8 +272,9 @@ static int print_samples(const struct script_settings *settings, struct perfdata
 	halves[1] = script_printer_sink(printer);
 	both = tee_new(halves, ARRAY_COUNT(halves));
 	filter = filter_new(chosen, both);
-	error = perfdata_read(data, filter);
+	error = stitching_read(data, &lbr, filter, &tally);
 	progress_clear();
+	stitching_warn(data, settings->stitch);
 	filter_free(filter);
 	tee_free(both);
 	script_printer_free(printer);

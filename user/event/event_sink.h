@@ -37,6 +37,8 @@ enum frame_origin {
 	ORIGIN_EH_FRAME,
 	ORIGIN_LBR,
 	ORIGIN_STITCHED,
+	ORIGIN_LIKELY, /* stitched, and likely rather than certain: said wherever it is shown */
+	ORIGIN_COUNT,
 };
 
 /* Who found the frames of a user stack, or-ed. Append-only: stored in files (perfdata/), at most

@@ -46,6 +46,19 @@ const char *stack_end_words(u8 cut)
 	return cut < ARRAY_COUNT(words) ? words[cut] : words[CUT_UNKNOWN];
 }
 
+const char *frame_origin_word(u8 origin)
+{
+	static const char *const words[ORIGIN_COUNT] = {
+		[ORIGIN_FRAME_POINTER] = "frame pointer",
+		[ORIGIN_EH_FRAME] = "eh_frame",
+		[ORIGIN_LBR] = "LBR",
+		[ORIGIN_STITCHED] = "stitched",
+		[ORIGIN_LIKELY] = "likely",
+	};
+
+	return origin < ORIGIN_COUNT ? words[origin] : NULL;
+}
+
 const char *stack_walk_words(u8 walked)
 {
 	static const char *const words[] = {

@@ -25,6 +25,8 @@ u64 stack_tally_count(const struct stack_tally *tally);
 
 /* "too deep", of an enum stack_cut; never NULL. */
 const char *stack_end_words(u8 cut);
+/* "stitched", of an enum frame_origin; NULL: nothing is known of the frame alone. */
+const char *frame_origin_word(u8 origin);
 /* "eh_frame and frame pointers", of or-ed enum stack_walk; never NULL. */
 const char *stack_walk_words(u8 walked);
 

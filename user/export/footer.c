@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "bpfprof/counters.h"
+#include "export/lbr_stacks.h"
 #include "export/stacks.h"
 
 #include <string.h>
@@ -165,6 +166,8 @@ void report_write_footer(const struct report_facts *facts, FILE *out)
 	fputs("#\n", out);
 	write_samples(facts, out);
 	stacks_write(facts->profile, out);
+	if (facts->lbr)
+		lbr_stacks_write(facts, out);
 	write_unnamed(facts->profile, out);
 	fputs("#\n", out);
 }
@@ -214,6 +217,8 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	write_counters_json(facts, OTHER, "other", json);
 	json_bool(json, "idle_left_out", facts->idle_skipped);
 	stacks_write_json(facts->profile, json);
+	if (facts->lbr)
+		lbr_stacks_write_json(facts, json);
 	json_u64(json, "frames", profile_addresses(facts->profile));
 	write_unnamed_json(facts->profile, json);
 	json_object_end(json);

@@ -6,6 +6,7 @@
 #define EXPORT_FOOTER_H
 
 #include "base/json_writer.h"
+#include "lbr/lbr.h"
 #include "profile/profile.h"
 
 #include <stdio.h>
@@ -13,6 +14,8 @@
 struct report_facts {
 	const struct profile *profile;
 	const u64 *losses; /* by enum counter: what the recorder counted; NULL: not our recording */
+	const struct lbr_tally *lbr; /* NULL: there are no LBR call stacks */
+	bool lbr_is_stitched;	     /* else they are shown as they were recorded */
 	bool idle_skipped; /* the recording has no samples of the idle task */
 };
 

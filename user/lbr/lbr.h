@@ -52,6 +52,9 @@ struct lbr_tally {
 	u64 binaries_missing;	 /* binaries that could not be read, so nothing could be checked */
 };
 
+/* Whether the samples of an event have LBR call stacks. */
+bool lbr_is_recorded(const struct event_source *source);
+
 struct lbr_stitcher;
 
 /* A stitcher in front of `next`, which is borrowed. Free with lbr_stitcher_free(). */
@@ -71,8 +74,8 @@ void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_
  *
  * A sample with an LBR call stack leaves it with its kernel frames, the true leaf, then the callers
  * by their return addresses, each frame with its origin; without branches; `cut` and `walked` say
- * how it ended. By LBR_PLAIN it leaves as perf shows it: the leaf is where the newest call led, and
- * callers are the CALLs themselves.
+ * how it ended. By LBR_PLAIN it leaves as perf shows it: the leaf is where the newest call led,
+ * callers are the CALLs themselves, and the branches stay.
  */
 struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
 

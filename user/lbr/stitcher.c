@@ -30,6 +30,11 @@ struct lbr_stitcher {
 	bool is_learning, has_learned;
 };
 
+bool lbr_is_recorded(const struct event_source *source)
+{
+	return source->has_branches && (source->branch_bits & branch_call_stack);
+}
+
 static struct lbr_stitcher *stitcher_of(struct event_sink *sink)
 {
 	return (struct lbr_stitcher *)sink;
@@ -45,7 +50,7 @@ static struct lbr_stitcher *stitcher_of_learning(struct event_sink *sink)
 static bool has_call_stack(const struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	return sample->source < stitcher->source_count &&
-	       stitcher->sources[sample->source].branch_bits & branch_call_stack;
+	       lbr_is_recorded(&stitcher->sources[sample->source]);
 }
 
 /* How many frames of the chain are not of user space: they come first. */
@@ -71,13 +76,12 @@ static void copy_frames(struct lbr_stitcher *stitcher, const struct frame *frame
 }
 
 /* perf takes the leaf from where the newest call led, which is another function after a tail jump.
- * Where there is no entry, perf 6.1 reads what lies behind the record; here it is the true leaf. */
-static void show_plain(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel)
+ * Where there is no entry it has no leaf either (or, callees first, perf 6.1 takes it from what
+ * lies behind the record). */
+static void show_plain(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
-	if (!sample->branch_count) {
-		copy_frames(stitcher, sample->frames + kernel, kernel < sample->frame_count);
+	if (!sample->branch_count)
 		return;
-	}
 	add_frame(stitcher, sample->branches[0].to, ORIGIN_LBR);
 	for (u32 i = 0; i < sample->branch_count; i++) {
 		add_frame(stitcher, sample->branches[i].from, ORIGIN_LBR);
@@ -250,13 +254,15 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	stitcher->frames.count = 0;
 	copy_frames(stitcher, sample->frames, kernel);
 	if (stitcher->settings.tier == LBR_PLAIN)
-		show_plain(stitcher, sample, kernel);
+		show_plain(stitcher, sample);
 	else
 		find_stack(stitcher, sample, kernel, &changed);
 	changed.frames = stitcher->frames.items;
 	changed.frame_count = (u16)stitcher->frames.count;
-	changed.branches = NULL;
-	changed.branch_count = 0;
+	if (stitcher->settings.tier != LBR_PLAIN) {
+		changed.branches = NULL;
+		changed.branch_count = 0;
+	}
 	return sink_call(stitcher->passing.next, on_sample, &changed);
 }
 

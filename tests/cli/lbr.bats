@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# LBR call stacks in report and script: without --stitch-lbr what perf shows, to the byte; with it
+# more, and told where it comes from. The recordings are made (branch_recording.py): a stack of
+# calls, deep and shallow, seen through 16 registers.
+
+load common
+
+setup_file() {
+	MAKE_BRANCHES=$(realpath "$BATS_TEST_DIRNAME/branch_recording.py")
+	PROGRAM=$WORKLOADS/nofp
+	export MAKE_BRANCHES PROGRAM PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS=
+	cd "$BATS_FILE_TMPDIR" || return
+	"$MAKE_BRANCHES" lbr.data "$PROGRAM" calls=1
+	"$MAKE_BRANCHES" kernel.data "$PROGRAM" calls=1 in_kernel=1
+	"$MAKE_BRANCHES" empty.data "$PROGRAM" calls=1 odd=1
+	"$MAKE_BRANCHES" branches.data "$PROGRAM" chains=1
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return
+	need_perf
+	need_root
+}
+
+perf_table() {
+	"$PERF" report --stdio --no-inline -i "$@" 2>/dev/null | sed -e '/^# (Tip/,$d' -e '/^#$/d'
+}
+
+our_table() {
+	"$BPFPROF" report --stdio --no-inline -i "$@" | sed -e '/^# [0-9 ]* samples/,$d' -e '/^#$/d'
+}
+
+same_table() {
+	perf_table "$@" >theirs
+	our_table "$@" >ours
+	[ "$(wc -l <theirs)" -gt 8 ]
+	diff theirs ours
+}
+
+@test "report: call graphs of LBR call stacks are perf's to the byte" {
+	local options
+	for options in "" "-G" "--no-children" "-g none" "-s dso" "-s sym" "-g callee" "-g fractal" \
+		"-n -s pid"; do
+		echo "options: $options"
+		# shellcheck disable=SC2086
+		same_table lbr.data $options
+		# shellcheck disable=SC2086
+		same_table kernel.data $options
+	done
+}
+
+@test "script: LBR call stacks are perf's to the byte, and the branches if they are asked for" {
+	diff <("$PERF" script -i lbr.data) <("$BPFPROF" script -i lbr.data)
+	diff <("$PERF" script -i kernel.data 2>/dev/null) <("$BPFPROF" script -i kernel.data)
+	diff <("$PERF" script -i lbr.data -F +brstack) <("$BPFPROF" script -i lbr.data -F +brstack)
+}
+
+# perf 6.1 takes the leaf of a sample without entries from what lies behind it in the file.
+@test "a sample without an entry has no user frame; perf's has none either, callers first" {
+	same_table empty.data
+	"$BPFPROF" script -i empty.data -F ip,sym >ours.txt
+	"$PERF" script -i empty.data -F ip,sym 2>/dev/null >theirs.txt
+	[ "$(grep -c . theirs.txt)" -gt "$(grep -c . ours.txt)" ]
+	[ "$(diff theirs.txt ours.txt | grep -c '^>')" = 0 ]
+}
+
+@test "the footer says that there is more to be had" {
+	"$BPFPROF" report -i lbr.data | grep -x "# 400 LBR call stacks as the hardware cut them; --stitch-lbr goes on from there"
+	"$BPFPROF" report -i branches.data | lacks LBR
+}
+
+@test "--stitch-lbr tells what became of each stack, as text and as JSON" {
+	"$BPFPROF" report -i lbr.data --stitch-lbr >text
+	grep -E "^# 400 LBR call stacks, [0-9]+ whole by hardware, [0-9]+ cut by it$" text
+	"$BPFPROF" report -i lbr.data --stitch-lbr=likely --json >json
+	python3 - <<END
+import json
+stacks = json.load(open("json"))["recording"]["lbr_stacks"]
+assert stacks["stitched"] and stacks["count"] == 400
+assert stacks["whole_by_hardware"] + stacks["cut_by_hardware"] == 400
+assert sum(stacks["ended"].values()) == 400
+assert stacks["became_whole"] <= stacks["cut_by_hardware"]
+END
+	run -2 "$BPFPROF" report -i lbr.data --stitch-lbr=guess
+	[[ $output == *"guess: give certain or likely"* ]]
+}
+
+@test "stitching a stream tells the same as stitching the file" {
+	diff <("$BPFPROF" report -i lbr.data --stitch-lbr) \
+		<("$BPFPROF" report -i - --stitch-lbr < <(cat lbr.data))
+}
+
+@test "where there is nothing to stitch, one line says so, and the report goes on" {
+	for command in report script; do
+		run -0 --separate-stderr "$BPFPROF" "$command" -i branches.data --stitch-lbr
+		[ "$stderr" = "bpfprof: there are no LBR call stacks to stitch; record with --call-graph lbr" ]
+		[ "$output" = "$("$BPFPROF" "$command" -i branches.data)" ]
+	done
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A recording read with its LBR call stacks made call chains: as perf shows them, or whole.
+ */
+#ifndef CMD_STITCHING_H
+#define CMD_STITCHING_H
+
+#include "lbr/lbr.h"
+#include "perfdata/perfdata.h"
+
+/*
+ * The argument of --stitch-lbr: "certain" (or NULL) or "likely".
+ * Returns 0, or -EINVAL with a sentence.
+ */
+int stitching_parse(const char *argument, u8 *ret_tier);
+
+/* Says in one line on stderr if stitching was asked for (`tier` is not LBR_PLAIN) and the recording
+ * has no LBR call stacks. */
+void stitching_warn(const struct perfdata *data, u8 tier);
+
+/*
+ * As perfdata_read(); what `sink` hears of LBR call stacks is call chains.
+ *
+ * data      is read twice if the stitcher has something to learn from a first time
+ * ret_tally what became of the stacks; of LBR_PLAIN only how many there are
+ */
+int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
+		   struct event_sink *sink, struct lbr_tally *ret_tally);
+
+#endif

@@ -62,3 +62,13 @@ samples() {
 has_samples() {
 	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
 }
+
+# fails_with STATUS SENTENCE COMMAND...: that status, and on standard error that one line alone
+fails_with() {
+	local status=$1 sentence=$2 found=0
+	shift 2
+	"$@" >stdout 2>stderr || found=$?
+	[ "$found" -eq "$status" ] || { echo "status $found"; return 1; }
+	[ ! -s stdout ] || return
+	diff <(echo "bpfprof: $sentence") stderr
+}

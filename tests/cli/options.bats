@@ -7,12 +7,7 @@ load common
 
 # refused SENTENCE ARGUMENTS...: that one line, alone, on standard error
 refused() {
-	local sentence=$1
-	shift
-	"$BPFPROF" "$@" >stdout 2>stderr && return 1
-	[ $? -eq 2 ] || return
-	[ ! -s stdout ] || return
-	diff <(echo "bpfprof: $sentence") stderr
+	fails_with 2 "$1" "$BPFPROF" "${@:2}"
 }
 
 @test "an unknown command is answered with the nearest" {

@@ -141,30 +141,20 @@ perf_records() {
 	[ "$count" -ge 20 ]
 }
 
-# fails_with SENTENCE COMMAND...: status 1 and exactly this line
-fails_with() {
-	local sentence=$1
-	shift
-	run -1 --separate-stderr "$@"
-	# shellcheck disable=SC2154 # run sets it
-	echo "$stderr"
-	[ "$stderr" = "bpfprof: $sentence" ]
-}
-
 @test "a missing file is answered" {
-	fails_with "cannot open gone.data: No such file or directory; record first, or name a file with -i" \
+	fails_with 1 "cannot open gone.data: No such file or directory; record first, or name a file with -i" \
 		"$BPFPROF" script -i gone.data
 }
 
 @test "an empty file is answered" {
 	: >empty.data
-	fails_with "empty.data is empty: nothing was recorded; record again" \
+	fails_with 1 "empty.data is empty: nothing was recorded; record again" \
 		"$BPFPROF" script -i empty.data
 }
 
 @test "a file of something else is answered" {
 	echo hello >other.data
-	fails_with "other.data is not a perf.data file; give a file recorded by perf or bpfprof" \
+	fails_with 1 "other.data is not a perf.data file; give a file recorded by perf or bpfprof" \
 		"$BPFPROF" script -i other.data
 }
 

@@ -23,11 +23,7 @@ report() {
 
 # refused SENTENCE ARGUMENTS...: that one line on standard error, exit status 2
 refused() {
-	local sentence=$1
-	shift
-	report "$@" >stdout 2>stderr && return 1
-	[ $? = 2 ] || return
-	diff <(echo "bpfprof: $sentence") stderr
+	fails_with 2 "$1" report "${@:2}"
 }
 
 # column NUMBER: that column of a table without comments

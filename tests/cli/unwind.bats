@@ -4,11 +4,9 @@
 # Whole user stacks of code without frame pointers: what bpfprof and stock perf read from a recording
 # is held against what is true, frame by frame (tests/workloads/known.h, true_stacks.py).
 
-bats_require_minimum_version 1.5.0
+load common
 
 setup_file() {
-	export BPFPROF="${BPFPROF:-$PWD/build/bpfprof}" PERF="${PERF:-perf}"
-	export WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
 	export TESTS="$BATS_TEST_DIRNAME" FIELDS=comm,pid,tid,ip,sym,dso
 	cd "$BATS_FILE_TMPDIR" || return 1
 	mapfile -t all < <(sh "$BATS_TEST_DIRNAME/known_names.sh" "$(uname -m)")
@@ -22,7 +20,7 @@ setup_file() {
 
 setup() {
 	cd "$BATS_FILE_TMPDIR" || return 1
-	[ "$(id -u)" = 0 ] || skip "not root"
+	need_root
 }
 
 # are_true NAME...: the stacks of these workloads, as bpfprof script and perf script show them

@@ -40,7 +40,8 @@ static int parse_names(const char *list, char **ret_text, void *ret_names)
 	}
 	error = file_read(list + prefix, LIST_FILE_BYTES_MAX, ret_text, NULL);
 	if (error)
-		return fail(error, NULL, "cannot read the list %s", list + prefix);
+		return fail(error, "name a file with one name a line", "cannot read the list %s",
+			    list + prefix);
 	split_names(*ret_text, "\r\n", ret_names);
 	return 0;
 }

@@ -38,7 +38,7 @@ static int parse_graph(void *settings, const char *argument)
 static int parse_percentage(void *settings, const char *argument)
 {
 	if (strcmp(argument, "relative") != 0 && strcmp(argument, "absolute") != 0)
-		return fail_plain(-EINVAL, NULL, "%s: give relative or absolute", argument);
+		return fail_plain(-EINVAL, NULL, "give relative or absolute");
 	settings_of(settings)->is_relative = *argument == 'r';
 	return 0;
 }
@@ -50,7 +50,7 @@ static int parse_percent_limit(void *settings, const char *argument)
 	double percent;
 
 	if (number_parse_percent(argument, &percent))
-		return fail_plain(-EINVAL, NULL, "%s: give a percentage", argument);
+		return fail_plain(-EINVAL, NULL, "give a percentage from 0 to 100");
 	report->percent_limit = percent;
 	report->graph.threshold_percent = percent;
 	return 0;

@@ -102,7 +102,7 @@ TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES) $(KERNEL_SOURCES))
 LIVE_CHECK := $(BUILD)/tests/kernel/live_check
 FUZZ_SOURCES := $(wildcard tests/fuzz/*_fuzz.c)
 REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
-WORKLOAD_SOURCES := $(filter-out $(if $(filter x86,$(BPF_ARCH)),,tests/workloads/x86_%), \
+WORKLOAD_SOURCES := $(filter-out tests/workloads/$(if $(filter x86,$(BPF_ARCH)),arm,x86)_%, \
 	$(wildcard tests/workloads/*.c tests/workloads/*.cc))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(WORKLOAD_SOURCES)))
 LBR_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lbr/*.c))

@@ -7,8 +7,7 @@
 
 #include "bpfprof/code_bytes.h"
 #include "mapping.bpf.h"
-#include "user_memory.bpf.h"
-#include "user_registers.bpf.h"
+#include "way_out.bpf.h"
 
 /* A jump over more than this, to memory that cannot be read, was no frame pointer: the usual limit
  * of a stack. */
@@ -18,7 +17,8 @@ enum { LIKELY_STACK_BYTES = 8 * 1024 * 1024 };
 enum { STACK_ALIGNMENT = 16 };
 
 /* Steps to the caller. Returns END_UNKNOWN if there is one, else why the stack ends. A frame
- * pointer that does not point up the stack is some other value in that register. */
+ * pointer that does not point up the stack is some other value in that register. Arm's code has its
+ * record anywhere in its frame: the caller's stack pointer lies somewhere above that. */
 static __always_inline u8 step_by_frame_pointer(struct scratch *scratch)
 {
 	struct unwind_frame *frame = &scratch->walk.frame;
@@ -31,7 +31,10 @@ static __always_inline u8 step_by_frame_pointer(struct scratch *scratch)
 	if (!read_stack_word(scratch, address, &fp) ||
 	    !read_stack_word(scratch, address + sizeof(u64), &pc))
 		return address - frame->sp < LIKELY_STACK_BYTES ? END_UNREADABLE : END_BROKEN;
+	scratch->walk.left_pc = frame->pc;
+	scratch->walk.left_record = address;
 	frame->sp = address + 2 * sizeof(u64);
+	frame->sp_is_lost = MACHINE == UNWIND_ARM64;
 	frame->fp = fp;
 	frame->pc = unwind_code_address(MACHINE, pc);
 	return frame->pc ? END_UNKNOWN : END_COMPLETE;
@@ -44,15 +47,6 @@ static __always_inline bool is_first_frame(const struct user_walk *walk)
 	const struct mm_struct *mm = (const void *)walk->mm;
 
 	return walk->frame.sp + STACK_ALIGNMENT > BPF_CORE_READ(mm, start_stack);
-}
-
-/* Whether the bytes of code before `pc` end with a call. */
-static __always_inline bool is_after_call(u64 pc)
-{
-	u64 before = 0;
-
-	return !bpf_probe_read_user(&before, sizeof(before), (const void *)pc - sizeof(before)) &&
-	       code_call_ends(MACHINE, before);
 }
 
 /* Steps from the first instruction of a function, which has not touched its stack yet. Returns
@@ -90,6 +84,17 @@ static __always_inline bool may_have_no_record(struct scratch *scratch)
 	return find_mapping(scratch, lr - 1) != find_mapping(scratch, frame->pc);
 }
 
+/* Whether the stub that the frame is in has put the link register on the stack. */
+static __always_inline bool has_stub_pushed(const struct user_walk *walk)
+{
+	u32 back = code_stub_push_bytes(walk->code[1]), instruction = 0;
+
+	return back &&
+	       !bpf_probe_read_user(&instruction, sizeof(instruction),
+				    (const void *)walk->frame.pc - back) &&
+	       code_is_stub_push(instruction);
+}
+
 /* Steps from code that has no rule, for the reason that is `doubt`. A frame pointer of zero marks
  * the outermost frame only in a chain of frame pointers: elsewhere that register is used for
  * anything. Code whose table is still being made mostly has one because it needs one: there the
@@ -97,7 +102,6 @@ static __always_inline bool may_have_no_record(struct scratch *scratch)
  */
 static __always_inline u8 step_without_rule(struct scratch *scratch)
 {
-	struct unwind_memory memory = {.read_word = read_stack_word, .context = scratch};
 	struct user_walk *walk = &scratch->walk;
 	bool is_chain = walk->found_by == WALKER_FRAME_POINTER;
 	u8 end, found_by = WALKER_FRAME_POINTER;
@@ -106,11 +110,11 @@ static __always_inline u8 step_without_rule(struct scratch *scratch)
 		return END_COMPLETE;
 	if (walk->frame.has_lr && code_is_stub(MACHINE, walk->code[0], walk->code[1])) {
 		walk->found_by = 0;
-		return code_step_over_stub(MACHINE, &walk->frame, memory);
+		return code_step_over_stub(MACHINE, &walk->frame, has_stub_pushed(walk));
 	}
 	if (!(settings.walkers & WALKER_FRAME_POINTER))
 		return walk->doubt;
-	if (step_from_entry(scratch))
+	if (step_from_entry(scratch) || step_by_way_out(scratch))
 		end = found_by = 0; /* by neither */
 	else if (walk->frame.fp_is_lost || walk->doubt == END_NOT_ANALYSED ||
 		 may_have_no_record(scratch))

@@ -5,6 +5,7 @@
 #ifndef MAPS_BPF_H
 #define MAPS_BPF_H
 
+#include "bpfprof/arm64_code.h"
 #include "bpfprof/event.h"
 #include "bpfprof/unwind_step.h"
 
@@ -70,8 +71,10 @@ struct user_walk {
 	struct unwind_frame frame; /* the next one to take */
 	u64 window;		   /* address of the first word in scratch->window */
 	u64 window_bytes;
-	u64 mm, vma; /* kernel addresses */
-	u64 code[3]; /* around the pc: before it, and two words from it on */
+	u64 mm, vma;		  /* kernel addresses */
+	u64 code[3];		  /* around the pc: before it, and two words from it on */
+	u64 left_pc, left_record; /* the frame that a frame pointer was followed from, and that */
+	struct arm64_way way;
 	u32 process; /* row of scratch->processes */
 	u32 row;     /* what was found by a search, see find_mapping() */
 	u8 found_by; /* enum walkers; 0: the innermost frame, or by its first instruction */

@@ -105,6 +105,7 @@ static __always_inline bool start_from(const bpf_user_pt_regs_t *regs, struct un
 	frame->has_lr = MACHINE == UNWIND_ARM64;
 	frame->lr = MACHINE == UNWIND_ARM64 ? frame->registers[ARM64_LR] : 0;
 	frame->fp_is_lost = 0;
+	frame->sp_is_lost = 0;
 	return !is_32_bit(regs);
 }
 

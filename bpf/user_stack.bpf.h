@@ -111,7 +111,8 @@ static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 	u32 row = find_mapping(scratch, unwind_find_address(&walk->frame));
 	u8 doubt = walk->doubt;
 	const struct unwind_rule *rule = find_rule(scratch, row);
-	bool is_sigreturn = false;
+	bool is_sigreturn = false, is_guessed;
+	u8 end;
 
 	/* exec() has taken away what the thread was running. */
 	if (row == MAPPING_NONE && !scratch->record.header.user_frames)
@@ -130,9 +131,12 @@ static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 		return step_without_rule(scratch);
 	walk->found_by = WALKER_EH_FRAME;
 	scratch->record.header.walked |= WALKER_EH_FRAME;
+	is_guessed = MACHINE == UNWIND_ARM64 && walk->frame.sp_is_lost &&
+		     !find_stack_pointer(scratch);
 	if (!rule)
 		return code_step_over_signal(MACHINE, &walk->frame, memory);
-	return unwind_step(MACHINE, &walk->frame, rule, memory);
+	end = unwind_step(MACHINE, &walk->frame, rule, memory);
+	return !end && is_guessed && !is_after_call(walk->frame.pc) ? END_BROKEN : end;
 }
 
 /* --- the walk --- */

@@ -134,17 +134,36 @@ static inline __attribute__((always_inline)) bool code_is_stub(enum unwind_machi
 	       (arm64_are_of_stub(before >> 32, (u32)at) || arm64_are_of_stub((u32)at, at >> 32));
 }
 
-/* Makes `frame`, which is in a stub, the one that calls. The first stub, by which the others are
- * bound, has put the link register on the stack, which it still holds. */
+/* So many bytes before an instruction of a stub the one stands that puts the link register on the
+ * stack, if it is the first stub, by which the others are bound; 0 for that one itself. */
+static inline __attribute__((always_inline)) u32 code_stub_push_bytes(u64 at)
+{
+	u32 instruction = (u32)at;
+
+	if ((instruction & 0x9f00001f) == 0x90000010)
+		return 4;
+	if ((instruction & 0xffc003ff) == 0xf9400211)
+		return 8;
+	if ((instruction & 0xffc003ff) == 0x91000210)
+		return 12;
+	return instruction == 0xd61f0220 ? 16 : 0;
+}
+
+/* Whether that is it: stp x16, x30, [sp, #-16]! */
+static inline __attribute__((always_inline)) bool code_is_stub_push(u32 instruction)
+{
+	return instruction == 0xa9bf7bf0;
+}
+
+/* Makes `frame`, which is in a stub, the one that calls. The link register still holds what the
+ * first stub may have pushed. */
 static inline __attribute__((always_inline)) u8 code_step_over_stub(enum unwind_machine machine,
 								    struct unwind_frame *frame,
-								    struct unwind_memory memory)
+								    bool has_pushed)
 {
-	u64 saved = 0;
-
 	if (!frame->has_lr)
 		return END_BROKEN;
-	if (memory.read_word(memory.context, frame->sp + sizeof(u64), &saved) && saved == frame->lr)
+	if (has_pushed)
 		frame->sp += 2 * sizeof(u64);
 	frame->pc = unwind_code_address(machine, frame->lr);
 	frame->is_exact = 0;
@@ -155,8 +174,9 @@ static inline __attribute__((always_inline)) u8 code_step_over_stub(enum unwind_
 
 /*
  * Makes `frame`, which is at rt_sigreturn, the one that the signal interrupted. Returns
- * END_UNKNOWN, or END_UNREADABLE. Source: struct rt_sigframe, its ucontext and sigcontext, from the
- * stack pointer on: arch/x86/include/asm/sigframe.h (behind pretcode), arch/arm64/kernel/signal.c.
+ * END_UNKNOWN, or END_UNREADABLE, or END_UNSUPPORTED if it is not known where the stack pointer is.
+ * Source: struct rt_sigframe, its ucontext and sigcontext, from the stack pointer on:
+ * arch/x86/include/asm/sigframe.h (behind pretcode), arch/arm64/kernel/signal.c.
  */
 static inline __attribute__((always_inline)) u8 code_step_over_signal(enum unwind_machine machine,
 								      struct unwind_frame *frame,
@@ -167,6 +187,8 @@ static inline __attribute__((always_inline)) u8 code_step_over_signal(enum unwin
 	u64 lr_at = sp_at - 8;
 	u64 sp = 0, pc = 0, fp = 0, lr = 0;
 
+	if (frame->sp_is_lost)
+		return END_UNSUPPORTED;
 	if (!memory.read_word(memory.context, fp_at, &fp) ||
 	    !memory.read_word(memory.context, sp_at, &sp) ||
 	    !memory.read_word(memory.context, sp_at + 8, &pc))

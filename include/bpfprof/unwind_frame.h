@@ -22,7 +22,8 @@ struct unwind_frame {
 	u8 has_lr;	  /* `lr` is this frame's */
 	u8 has_registers; /* `registers` are this frame's: it is the innermost one */
 	u8 fp_is_lost;
-	u32 reserved;
+	u8 sp_is_lost; /* arm64: `sp` is not above it, and no more is known */
+	u8 reserved[3];
 	u64 registers[UNWIND_REGISTERS]; /* by DWARF number, of the innermost frame */
 };
 

@@ -32,6 +32,8 @@ static inline __attribute__((always_inline)) u8 unwind_base(enum unwind_machine 
 {
 	if (number == (machine == UNWIND_X86_64 ? X86_64_SP : ARM64_SP)) {
 		*ret_value = frame->sp;
+		if (machine == UNWIND_ARM64 && frame->sp_is_lost)
+			return END_UNSUPPORTED;
 	} else if (number == (machine == UNWIND_X86_64 ? X86_64_FP : ARM64_FP)) {
 		*ret_value = frame->fp;
 		return frame->fp_is_lost ? END_UNSUPPORTED : END_UNKNOWN;
@@ -45,7 +47,17 @@ static inline __attribute__((always_inline)) u8 unwind_base(enum unwind_machine 
 	return END_UNKNOWN;
 }
 
-/* The stack pointer that the caller has after the return. */
+/* Whether the code with this rule has put x29 and x30 down next to one another, as a record of its
+ * frame, to which its x29 points from then on. */
+static inline __attribute__((always_inline)) bool unwind_has_record(const struct unwind_rule *rule)
+{
+	return rule->cfa_kind == CFA_REGISTER && rule->fp_kind == SAVED_AT_CFA &&
+	       rule->pc_kind == SAVED_AT_CFA &&
+	       rule->pc_offset == rule->fp_offset + (s16)sizeof(u64);
+}
+
+/* The stack pointer that the caller has after the return. Without this frame's own it is as far
+ * above the record that the frame pointer leads to as the rule says. */
 static inline __attribute__((always_inline)) u8 unwind_cfa(enum unwind_machine machine,
 							   const struct unwind_frame *frame,
 							   const struct unwind_rule *rule,
@@ -55,6 +67,10 @@ static inline __attribute__((always_inline)) u8 unwind_cfa(enum unwind_machine m
 	u64 base = 0;
 	u8 end = unwind_base(machine, frame, rule->cfa_register, memory, &base);
 
+	if (machine == UNWIND_ARM64 && frame->sp_is_lost && unwind_has_record(rule)) {
+		*ret_cfa = frame->fp - (u64)(s64)rule->fp_offset;
+		return frame->fp_is_lost ? END_UNSUPPORTED : END_UNKNOWN;
+	}
 	if (end)
 		return end;
 	base += (u64)(s64)rule->cfa_offset;
@@ -178,6 +194,7 @@ static inline __attribute__((always_inline)) u8 unwind_step(enum unwind_machine 
 		unwind_note_rbx(frame, rule, cfa);
 	frame->pc = unwind_code_address(machine, pc);
 	frame->sp = cfa;
+	frame->sp_is_lost = 0;
 	frame->is_exact = rule->is_signal;
 	frame->has_lr = 0;
 	frame->has_registers = 0;

@@ -11,3 +11,5 @@ printf '%s\n' nofp.plain nofp.alloca nofp.deep nofp.toodeep nofp.sys nofp.fault 
 	hdrless.plain hdrless.sort
 [ "$1" != x86_64 ] || printf '%s\n' x86_cet.plt x86_cet.plain x86_align.drap x86_asm.cfi x86_asm.nocfi \
 	x86_asm.nocfifp x86_asm.hidden x86_bits32
+[ "$1" != aarch64 ] || printf '%s\n' arm_asm.bare arm_asm.room arm_asm.framed arm_asm.inner \
+	arm_asm.called arm_asm.astray arm_asm.between

@@ -169,20 +169,29 @@ static void what_a_signal_interrupted_is_taken_from_its_frame(void **state)
 
 static void who_calls_by_a_stub_is_in_the_link_register(void **state)
 {
-	u64 words[4] = {0x1234, 0x5678, 0, 0};
-	struct unwind_memory memory = {.read_word = read_word, .context = words};
 	struct unwind_frame frame = {.lr = 0x4000, .has_lr = 1, .is_exact = 1, .fp = 77};
 
-	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, memory), END_UNKNOWN);
+	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, false), END_UNKNOWN);
 	assert_int_equal(frame.pc, 0x4000);
 	assert_int_equal(frame.sp, 0);
 	assert_int_equal(frame.fp, 77);
 	assert_false(frame.is_exact);
 	frame = (struct unwind_frame){.lr = 0x5678, .has_lr = 1};
-	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, memory), END_UNKNOWN);
+	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, true), END_UNKNOWN);
 	assert_int_equal(frame.sp, 16);
 	frame.has_lr = 0;
-	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, memory), END_BROKEN);
+	assert_int_equal(code_step_over_stub(UNWIND_ARM64, &frame, true), END_BROKEN);
+	(void)state;
+}
+
+static void the_first_stubs_push_is_known_from_each_of_its_instructions(void **state)
+{
+	static const u32 stub[] = {0xa9bf7bf0, 0x90000110, 0xf9400211, 0x91000210, 0xd61f0220};
+
+	for (u32 i = 1; i < ARRAY_COUNT(stub); i++)
+		assert_true(code_is_stub_push(stub[i - code_stub_push_bytes(stub[i]) / 4]));
+	assert_int_equal(code_stub_push_bytes(stub[0]), 0); /* not done yet */
+	assert_false(code_is_stub_push(0xa9bf7bfd));	    /* stp x29, x30, [sp, #-16]! */
 	(void)state;
 }
 
@@ -220,6 +229,7 @@ int main(void)
 		cmocka_unit_test(sigreturn_is_known_by_its_code),
 		cmocka_unit_test(every_instruction_of_a_stub_is_known),
 		cmocka_unit_test(who_calls_by_a_stub_is_in_the_link_register),
+		cmocka_unit_test(the_first_stubs_push_is_known_from_each_of_its_instructions),
 		cmocka_unit_test(first_instructions_of_functions_are_known),
 		cmocka_unit_test(what_a_signal_interrupted_is_taken_from_its_frame),
 	};

@@ -270,6 +270,39 @@ static void return_address_of_arm_is_stripped_of_its_signature(void **state)
 	(void)state;
 }
 
+/* A caller that a frame pointer led to, so that its stack pointer is not known. */
+static void a_record_says_where_the_frame_of_an_unknown_stack_pointer_ends(void **state)
+{
+	static const struct unwind_rule has_record = {
+		.cfa_kind = CFA_REGISTER,
+		.cfa_register = ARM64_SP,
+		.cfa_offset = 64,
+		.pc_kind = SAVED_AT_CFA,
+		.pc_offset = -40,
+		.fp_kind = SAVED_AT_CFA,
+		.fp_offset = -48,
+	};
+	struct unwind_rule apart = has_record, kept = has_record;
+	struct unwind_frame frame = caller_frame();
+
+	frame.sp_is_lost = 1;
+	assert_int_equal(step_arm(&frame, has_record), END_UNKNOWN);
+	assert_int_equal(frame.sp, at(26));
+	assert_int_equal(frame.pc, 1021);
+	assert_int_equal(frame.fp, 1020);
+	assert_false(frame.sp_is_lost);
+	/* What is not put down as a record may be anywhere. */
+	frame = caller_frame();
+	frame.sp_is_lost = 1;
+	apart.pc_offset = -8;
+	assert_int_equal(step_arm(&frame, apart), END_UNSUPPORTED);
+	kept.fp_kind = SAVED_SAME;
+	assert_int_equal(step_arm(&frame, kept), END_UNSUPPORTED);
+	frame.fp_is_lost = 1;
+	assert_int_equal(step_arm(&frame, has_record), END_UNSUPPORTED);
+	(void)state;
+}
+
 /* A function that keeps its CFA in rbx (word 30), called through two: one that saves rbx at word
  * 12, one that does not. */
 static void rbx_is_found_where_a_callee_has_saved_it(void **state)
@@ -341,6 +374,8 @@ int main(void)
 		cmocka_unit_test_setup(stack_that_does_not_grow_is_broken, fill_stack),
 		cmocka_unit_test_setup(every_end_has_its_reason, fill_stack),
 		cmocka_unit_test_setup(leaf_of_arm_returns_to_its_link_register, fill_stack),
+		cmocka_unit_test_setup(
+			a_record_says_where_the_frame_of_an_unknown_stack_pointer_ends, fill_stack),
 		cmocka_unit_test_setup(return_address_of_arm_is_stripped_of_its_signature,
 				       fill_stack),
 	};

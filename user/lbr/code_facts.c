@@ -264,13 +264,34 @@ static void add_exit(struct code_facts *facts, struct code_function *function, u
 	function->exit_count++;
 }
 
-static void take_far_jump(struct code_facts *facts, struct code_function *function, u64 word)
+static const struct unwind_rule *rule_at(const struct code_facts *facts, u64 address)
+{
+	u64 offset = code_image_offset(&facts->image, address);
+	u32 rule = facts->unwind && offset != ~0ULL ? unwind_table_find(facts->unwind, offset) : 0;
+
+	return &facts->rules.rules.items[rule];
+}
+
+/* Whether the stack is as the caller left it, so that a jump can be a call in disguise. If not, the
+ * jump stays in the function, or leaves the frame for good (longjmp(), exceptions). */
+static bool is_frame_gone(const struct code_facts *facts, u64 address)
+{
+	const struct unwind_rule *rule = rule_at(facts, address);
+
+	if (rule->cfa_kind == CFA_NONE || rule->cfa_kind == CFA_PLT)
+		return true;
+	return rule->cfa_kind == CFA_REGISTER && rule->cfa_register == X86_64_SP &&
+	       rule->cfa_offset == sizeof(u64) && rule->pc_kind == SAVED_AT_CFA;
+}
+
+static void take_far_jump(struct code_facts *facts, struct code_function *function, u64 at,
+			  u64 word)
 {
 	const struct code_slot *slot = word ? code_image_slot(&facts->image, word) : NULL;
 
 	if (slot)
 		add_exit(facts, function, slot->target, slot);
-	else
+	else if (is_frame_gone(facts, at))
 		function->flags |= FUNCTION_JUMPS_FAR;
 }
 
@@ -293,7 +314,7 @@ static void read_exits(struct code_facts *facts, struct code_function *function)
 			add_exit(facts, function, instruction.target, NULL);
 		if (instruction.kind == INSTRUCTION_JUMP_INDIRECT &&
 		    (instruction.target || !has_table))
-			take_far_jump(facts, function, instruction.target);
+			take_far_jump(facts, function, at, instruction.target);
 		if (instruction.kind == INSTRUCTION_SET_RETURN)
 			function->flags |= FUNCTION_JUMPS_FAR;
 	}
@@ -314,14 +335,6 @@ const struct code_function *code_facts_read_function(struct code_facts *facts, u
 }
 
 /* --- frames --- */
-
-static const struct unwind_rule *rule_at(const struct code_facts *facts, u64 address)
-{
-	u64 offset = code_image_offset(&facts->image, address);
-	u32 rule = facts->unwind && offset != ~0ULL ? unwind_table_find(facts->unwind, offset) : 0;
-
-	return &facts->rules.rules.items[rule];
-}
 
 /* mov %rsp,%rbp: what is on the stack already is not in the register yet. */
 static bool sets_frame_pointer(const struct code_facts *facts, u64 address)

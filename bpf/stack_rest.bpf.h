@@ -13,6 +13,7 @@
 enum {
 	REST_PIECE_BYTES = 512, /* copied at a time; divides a page, so it is there or is not */
 	REST_PIECES = REST_STACK_BYTES / REST_PIECE_BYTES,
+	REST_RECORDS_MAX = 4,
 	/* Of what lies below the stack pointer: a leaf function may have saved registers there, and
 	 * an epilogue have passed them. */
 	RED_ZONE_BYTES = 128,
@@ -74,22 +75,29 @@ static __always_inline bool is_above_frames(const struct stack_rest *rest, u32 a
 	return rest->stack_start + at - rest->start_stack < 1ULL << (settings.page_bits & 31);
 }
 
-/* Copies the stack from the frame on: to the first frame of the process, if that is on this stack,
- * else as far as there is room or memory. */
-static __always_inline void copy_stack(struct stack_rest *rest)
+/* Copies the stack from stack_start on: to the first frame of the process, if that is on this
+ * stack, else as far as there is room or memory. Global, see move_window(). */
+__noinline int copy_stack(void)
+{
+	struct stack_rest *rest = rest_here();
+
+	if (!rest)
+		return 1;
+	rest->stack_bytes = 0;
+	for (u32 i = 0; i < REST_PIECES; i++)
+		if (is_above_frames(rest, i * REST_PIECE_BYTES) || copy_piece(i * REST_PIECE_BYTES))
+			break;
+	return 0;
+}
+
+/* Below the stack pointer the stack need not go on, if that lies at the edge of a page. */
+static __always_inline void find_start(struct stack_rest *rest)
 {
 	u64 piece_mask = ~(u64)(REST_PIECE_BYTES - 1);
 
-	rest->stack_bytes = 0;
 	rest->stack_start = (rest->frame.sp - RED_ZONE_BYTES) & piece_mask;
-	if (copy_piece(0)) /* below the stack pointer it need not go on */
+	if (copy_piece(0))
 		rest->stack_start = rest->frame.sp & piece_mask;
-	for (u32 i = 0; i < REST_PIECES; i++) {
-		if (is_above_frames(rest, i * REST_PIECE_BYTES))
-			break;
-		if (copy_piece(i * REST_PIECE_BYTES))
-			break;
-	}
 }
 
 /* Whether the ring has room for so many bytes: half of it is kept for samples. */
@@ -99,6 +107,26 @@ static __always_inline bool has_room_for(u64 bytes)
 	       settings.ring_wake_bytes;
 }
 
+/* Sends the next record of what is left of the stack. Returns 0, or not if it is the last one.
+ * Global, see move_window(). */
+__noinline int send_next_of_rest(void)
+{
+	struct stack_rest *rest = rest_here();
+	u32 bytes;
+
+	if (!rest)
+		return 1;
+	copy_stack();
+	bytes = offsetof(struct stack_rest, stack) + rest->stack_bytes;
+	if (bytes > sizeof(*rest) || !has_room_for(bytes) ||
+	    bpf_ringbuf_output(&ring, rest, bytes, BPF_RB_NO_WAKEUP)) {
+		count(COUNTER_stack_not_kept);
+		return 1;
+	}
+	rest->stack_start += REST_STACK_BYTES;
+	return rest->stack_bytes < REST_STACK_BYTES;
+}
+
 /* Sends what is left of the stack. If there is no room the sample stays as it is. Global, see
  * move_window(). */
 __noinline int send_rest(void)
@@ -106,7 +134,6 @@ __noinline int send_rest(void)
 	struct scratch *scratch = scratch_here();
 	struct stack_rest *rest = rest_here();
 	const struct mm_struct *mm;
-	u32 bytes;
 
 	if (!scratch || !rest)
 		return 1;
@@ -116,13 +143,11 @@ __noinline int send_rest(void)
 	rest->pid = scratch->record.header.pid;
 	rest->tid = scratch->record.header.tid;
 	rest->start_stack = BPF_CORE_READ(mm, start_stack);
-	copy_stack(rest);
-	bytes = offsetof(struct stack_rest, stack) + rest->stack_bytes;
-	if (bytes <= sizeof(*rest) && has_room_for(bytes) &&
-	    !bpf_ringbuf_output(&ring, rest, bytes, BPF_RB_NO_WAKEUP))
-		return 0;
-	count(COUNTER_stack_not_kept);
-	return 1;
+	find_start(rest);
+	for (u32 i = 0; i < REST_RECORDS_MAX; i++)
+		if (send_next_of_rest())
+			break;
+	return 0;
 }
 
 #endif

@@ -87,13 +87,13 @@ struct proof_record {
 };
 WIRE_SIZE(struct proof_record, 24 + 8 * (UNWIND_REGISTERS + 1) + PROOF_STACK_BYTES);
 
-/* A record, and all of it a value of a per-CPU map: 32 KiB is what those may have. */
-enum { REST_STACK_BYTES = 32768 - 1024 };
+enum { REST_STACK_BYTES = 16384 };
 
 /* What is left to walk of the user stack of the sample that follows on that CPU: the walk met code
  * whose table is still being made. Whoever has the table can go on from `frame`, with the same
  * bytes of stack: `stack` holds those from stack_start on. time_ns, pid and tid are the sample's.
- */
+ * More of the stack may follow in further records, of which only the stack counts: it goes on where
+ * that of the one before ends. */
 struct stack_rest {
 	u16 kind;	 /* enum record_kind */
 	u16 user_frames; /* of the sample, how many come before `frame` */

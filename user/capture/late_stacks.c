@@ -60,36 +60,71 @@ static struct late_stacks *of_samples(struct event_sink *sink)
 	return (struct late_stacks *)sink; /* it is the first member */
 }
 
+/* Where the rest of a sample's stack is among those that have come; their count if it has not. */
+static size_t find_rest(const struct late_stacks *late, u64 time_ns, u32 tid)
+{
+	size_t i = 0;
+
+	while (i < late->rests.count &&
+	       (late->rests.items[i]->time_ns != time_ns || late->rests.items[i]->tid != tid))
+		i++;
+	return i;
+}
+
+static size_t rest_bytes(const struct stack_rest *rest)
+{
+	return offsetof(struct stack_rest, stack) + rest->stack_bytes;
+}
+
+/* Puts more of a stack behind what there is, if it goes on there. */
+static void extend_rest(struct stack_rest **rest, const struct stack_rest *more)
+{
+	size_t bytes = rest_bytes(*rest);
+
+	if (more->stack_start != (*rest)->stack_start + (*rest)->stack_bytes)
+		return;
+	*rest = must_resize_array(*rest, bytes + more->stack_bytes, 1);
+	memcpy((u8 *)*rest + bytes, more->stack, more->stack_bytes);
+	(*rest)->stack_bytes += more->stack_bytes;
+}
+
 void late_stacks_take_rest(struct late_stacks *late, const struct stack_rest *rest)
 {
-	size_t bytes = offsetof(struct stack_rest, stack) + rest->stack_bytes;
+	size_t row = find_rest(late, rest->time_ns, rest->tid);
+	struct stack_rest **place;
 
-	if (late->bytes + bytes > WAITING_BYTES_MAX) {
+	if (late->bytes + rest_bytes(rest) > WAITING_BYTES_MAX) {
 		late->too_many++;
 		return;
 	}
-	late->bytes += bytes;
-	*vec_add(&late->rests) = (void *)must_copy_bytes(rest, bytes);
+	if (row == late->rests.count) {
+		*vec_add(&late->rests) = (void *)must_copy_bytes(rest, rest_bytes(rest));
+		late->bytes += rest_bytes(rest);
+		return;
+	}
+	place = &late->rests.items[row];
+	late->bytes -= rest_bytes(*place);
+	extend_rest(place, rest);
+	late->bytes += rest_bytes(*place);
 }
 
 static void free_rest(struct late_stacks *late, struct stack_rest *rest)
 {
-	late->bytes -= offsetof(struct stack_rest, stack) + rest->stack_bytes;
+	late->bytes -= rest_bytes(rest);
 	free(rest);
 }
 
 /* The rest of a sample's stack out of those that have come; NULL if there is none. */
 static struct stack_rest *take_rest_of(struct late_stacks *late, const struct sample *sample)
 {
-	for (size_t i = 0; i < late->rests.count; i++) {
-		struct stack_rest *rest = late->rests.items[i];
+	size_t row = find_rest(late, sample->time_ns, sample->tid);
+	struct stack_rest *rest;
 
-		if (rest->time_ns != sample->time_ns || rest->tid != sample->tid)
-			continue;
-		late->rests.items[i] = late->rests.items[--late->rests.count];
-		return rest;
-	}
-	return NULL;
+	if (row == late->rests.count)
+		return NULL;
+	rest = late->rests.items[row];
+	late->rests.items[row] = late->rests.items[--late->rests.count];
+	return rest;
 }
 
 static u32 kernel_frames(const struct sample *sample)

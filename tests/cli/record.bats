@@ -352,7 +352,7 @@ last_thread() {
 	cat said
 	awk '$2 == "user_stacks" { all = $3 } $2 == "user_stacks_whole" { whole = $3 }
 		$2 == "user_stack_not_analysed" { early = $3 }
-		END { exit !(all > 1000 && whole >= all * 0.85 && early <= all * 0.1) }' said
+		END { exit !(all > 1000 && whole >= all * 0.98 && early <= all * 0.01) }' said
 }
 
 @test "memory for unwind tables that is too small or too large is refused" {

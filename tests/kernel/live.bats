@@ -11,9 +11,8 @@ setup_file() {
 	export LIVE_CHECK="$build/tests/kernel/live_check" WORKLOADS="${WORKLOADS:-$build/tests/workloads}"
 	export PROGRAM="$BATS_TEST_DIRNAME/live_program.sh" TABLE="$BATS_FILE_TMPDIR/table"
 	export SIZE=1
-	# Short runs are mostly the first moments of a file, when its table is being made.
-	export LEAST=100 WHOLE=90
-	[ -z "$TEST_ALL" ] || { SIZE=6 && LEAST=1000 && WHOLE=99; }
+	export LEAST=100 WHOLE=99
+	[ -z "$TEST_ALL" ] || { SIZE=6 && LEAST=1000; }
 	sh "$PROGRAM" "$BATS_FILE_TMPDIR" prepare "$SIZE"
 }
 
@@ -23,11 +22,9 @@ setup() {
 
 # equals_libdw PROGRAM...: libdw finds the same stacks, in 1,000 samples if there is time for it
 equals_libdw() {
-	local program whole
+	local program
 	for program; do
-		whole=$WHOLE
-		[ "$program" != clang ] || whole=90 # 100 MB of libraries: it takes a moment
-		"$LIVE_CHECK" -n "$LEAST" -w "$whole" -N "$program" -F 1999 \
+		"$LIVE_CHECK" -n "$LEAST" -w "$WHOLE" -N "$program" -F 1999 \
 			sh "$PROGRAM" "$BATS_FILE_TMPDIR" "$program" "$SIZE" >>"$TABLE" ||
 			{ cat "$TABLE" && return 1; }
 	done

@@ -10,6 +10,12 @@
 #include <errno.h>
 #include <string.h>
 
+#if defined(__aarch64__)
+#define MACHINE UNWIND_ARM64
+#else
+#define MACHINE UNWIND_X86_64
+#endif
+
 enum {
 	DEVICE_MINOR_BITS = 20, /* of the kernel's device number; include/linux/kdev_t.h */
 	/* What is put in the place of a mapping's build id: a key, and a mark. */
@@ -173,6 +179,7 @@ void late_process_release(struct late_process *process)
 struct copied_walk_world late_process_world(struct late_process *process)
 {
 	return (struct copied_walk_world){
+		.machine = MACHINE,
 		.find_code = find_code,
 		.context = process,
 		.read_chunk = unwind_tables_read_chunk,

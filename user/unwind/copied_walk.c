@@ -9,12 +9,6 @@
 
 #include <string.h>
 
-#if defined(__aarch64__)
-#define MACHINE UNWIND_ARM64
-#else
-#define MACHINE UNWIND_X86_64
-#endif
-
 /* A process's first code may align its stack pointer. Source: psABI AMD64, 3.4.1, and AAPCS64. */
 enum { STACK_ALIGNMENT = 16 };
 
@@ -70,7 +64,7 @@ static u8 take_frame(struct copied_walk *walk, const struct copied_walk_world *w
 	if (rule) {
 		walk->found_by = WALKER_EH_FRAME;
 		walk->walked |= WALKER_EH_FRAME;
-		return unwind_step(MACHINE, &walk->frame, rule, memory);
+		return unwind_step(world->machine, &walk->frame, rule, memory);
 	}
 	if (is_first_frame(walk))
 		return END_COMPLETE;

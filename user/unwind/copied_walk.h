@@ -26,6 +26,7 @@ struct code_place {
 
 /* What a walk asks about the process, as it was when the stack was copied. */
 struct copied_walk_world {
+	enum unwind_machine machine;
 	/* Fills `ret_place` if it says CODE_READY. */
 	enum code_state (*find_code)(void *context, u64 address, struct code_place *ret_place);
 	void *context;

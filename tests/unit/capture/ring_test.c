@@ -179,6 +179,19 @@ static void proof_shorter_than_it_says_is_refused(void **state)
 	(void)state;
 }
 
+static void rest_of_a_stack_shorter_than_it_says_is_refused(void **state)
+{
+	static struct stack_rest rest = {.kind = RECORD_STACK_REST, .stack_bytes = 100};
+	size_t bytes = offsetof(struct stack_rest, stack) + rest.stack_bytes;
+
+	assert_true(ring_is_rest(&rest, bytes));
+	assert_false(ring_is_rest(&rest, bytes - 1));
+	assert_false(ring_is_rest(&rest, 4));
+	rest.kind = RECORD_SAMPLE;
+	assert_false(ring_is_rest(&rest, bytes));
+	(void)state;
+}
+
 /* The BPF side cannot include event_sink.h, so the two lists must be kept alike by hand. */
 static void ends_of_stacks_are_those_of_events(void **state)
 {
@@ -210,6 +223,7 @@ int main(void)
 		cmocka_unit_test(more_frames_than_can_be_are_refused),
 		cmocka_unit_test(unknown_kinds_and_sources_are_refused),
 		cmocka_unit_test(proof_shorter_than_it_says_is_refused),
+		cmocka_unit_test(rest_of_a_stack_shorter_than_it_says_is_refused),
 		cmocka_unit_test(ends_of_stacks_are_those_of_events),
 	};
 

@@ -446,9 +446,10 @@ static int step_other(struct run *run, u8 operation)
 	return step_register(run, operation);
 }
 
+/* The next instruction; there is one. */
 static int step(struct run *run)
 {
-	u8 operation = cursor_u8(&run->cursor);
+	u8 operation = *run->cursor.next++;
 	u8 low = operation & CFA_LOW_BITS;
 
 	switch (operation & ~CFA_LOW_BITS) {

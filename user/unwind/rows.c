@@ -76,17 +76,15 @@ static void take_rule(void *context, u64 start, const struct unwind_rule *rule)
 	struct making *making = context;
 	struct function *function = &making->functions.items[making->functions.count - 1];
 	u64 offset = start + making->difference;
+	u32 number;
 
 	if (offset >= function->end)
 		return;
+	number = rule_set_add(making->rules, rule, making->most_rules);
+	if (number == RULE_UNSUPPORTED && rule->cfa_kind != CFA_UNSUPPORTED)
+		making->result.unsupported[CFI_TOO_MANY_RULES]++;
 	function->count++;
-	*vec_add(&making->places) = (struct place){
-		.offset = (u32)offset,
-		.rule = rule_set_add(making->rules, rule, making->most_rules),
-	};
-	making->result.unsupported[CFI_TOO_MANY_RULES] +=
-		making->places.items[making->places.count - 1].rule == RULE_UNSUPPORTED &&
-		rule->cfa_kind != CFA_UNSUPPORTED;
+	*vec_add(&making->places) = (struct place){.offset = (u32)offset, .rule = number};
 }
 
 /* One pass of a radix sort: by a digit, keeping the order of equal ones. */

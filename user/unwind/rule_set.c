@@ -18,26 +18,11 @@ void rule_set_init(struct rule_set *set)
 	static const struct unwind_rule unsupported = {.cfa_kind = CFA_UNSUPPORTED};
 
 	*set = (struct rule_set){0};
-	rule_set_add(set, &none, ~0U);
-	rule_set_add(set, &unsupported, ~0U);
+	rule_set_add_rare(set, &none, ~0U);
+	rule_set_add_rare(set, &unsupported, ~0U);
 }
 
-static bool is_rule(const struct rule_set *set, u32 number, const struct unwind_rule *rule)
-{
-	return !memcmp(&set->rules.items[number], rule, sizeof(*rule));
-}
-
-static u32 recent_slot(const struct unwind_rule *rule)
-{
-	u64 words[2];
-
-	memcpy(words, rule, sizeof(words));
-	words[0] = (words[0] ^ (words[1] << 29 | words[1] >> 35)) * 0x9e3779b97f4a7c15ULL;
-	return (u32)(words[0] >> (64 - RULE_CACHE_BITS));
-}
-
-/* The same without `recent`. */
-static u32 find_or_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
+u32 rule_set_add_rare(struct rule_set *set, const struct unwind_rule *rule, u32 most)
 {
 	u64 key = XXH3_64bits(rule, sizeof(*rule));
 	u32 number;
@@ -46,7 +31,7 @@ static u32 find_or_add(struct rule_set *set, const struct unwind_rule *rule, u32
 		number = idmap_get(&set->rule_of, key);
 		if (!number)
 			break;
-		if (is_rule(set, number - 1, rule))
+		if (rule_set_holds(set, number - 1, rule))
 			return number - 1;
 	}
 	if (set->rules.count >= most)
@@ -54,15 +39,6 @@ static u32 find_or_add(struct rule_set *set, const struct unwind_rule *rule, u32
 	*vec_add(&set->rules) = *rule;
 	*idmap_place(&set->rule_of, key) = (u32)set->rules.count;
 	return (u32)set->rules.count - 1;
-}
-
-u32 rule_set_add(struct rule_set *set, const struct unwind_rule *rule, u32 most)
-{
-	u32 *recent = &set->recent[recent_slot(rule)];
-
-	if (!set->rules.count || !is_rule(set, *recent, rule))
-		*recent = find_or_add(set, rule, most);
-	return *recent;
 }
 
 void rule_set_release(struct rule_set *set)

@@ -20,6 +20,7 @@ known=1        it is known of each branch whether it was predicted
 odd=1          addresses in no mapping, and samples with no entry
 """
 import random
+import re
 import struct
 import subprocess
 import sys
@@ -53,6 +54,23 @@ def functions(binary):
         if cells[:1] == ["LOAD"] and "E" in "".join(cells[6:-1]):
             return sorted(found), [int(cells[i], 16) for i in (1, 2, 5)]
     sys.exit(f"{binary}: no code")
+
+
+def direct_calls(binary, found):
+    """Function -> [(address of a CALL in it, behind the CALL, function that it calls)]."""
+    code = subprocess.run(
+        ["objdump", "-d", "--no-show-raw-insn", binary], capture_output=True, text=True, check=True
+    ).stdout
+    starts = dict(found)
+    lines = re.findall(r"^ +([0-9a-f]+):\s+(\w+)(?: +([0-9a-f]+) <)?", code, re.M)
+    calls = {start: [] for start in starts}
+    for (site, word, target), (behind, _, _) in zip(lines, lines[1:]):
+        if word == "call" and target and int(target, 16) in starts:
+            call = tuple(int(text, 16) for text in (site, behind, target))
+            for start, size in found:
+                if start <= call[0] < start + size:
+                    calls[start].append(call)
+    return {start: sites for start, sites in calls.items() if sites}
 
 
 def kernel_functions():
@@ -177,6 +195,8 @@ class Branches:
         self.options = recording.options
         self.random = recording.random
         found, (offset, address, size) = functions(binary)
+        self.sizes = dict(found)
+        self.calls = direct_calls(binary, found) if recording.has_calls else {}
         self.places = [(BASE + start, max(length, 1)) for start, length in found]
         recording.mapping(BASE + address & ~4095, size, offset & ~4095, binary, USER)
         if self.options.get("kernel") == "1":
@@ -202,43 +222,41 @@ class Branches:
 
 
 class Calls:
-    """A program that calls and returns at random, and what its call stack's registers hold."""
+    """A program that calls and returns at random, by the CALLs that are in the binary, and what the
+    registers of its call stack hold."""
 
     def __init__(self, recording, branches):
         self.recording = recording
         self.branches = branches
-        self.stack = []  # (from, to, flags) of each call, the outermost first
+        self.stack = []  # (address of the CALL, behind it, function called), the outermost first
         self.lost = 0  # of these, outermost ones that were overwritten
 
     def step(self):
-        choose = self.recording.random
+        choose, calls = self.recording.random, self.branches.calls
         for _ in range(choose.randrange(1, 12)):
-            if self.stack and choose.random() < 0.45:
-                self.stack.pop()
+            here = self.stack[-1][2] if self.stack else choose.choice(sorted(calls))
+            if here not in calls or choose.random() < 0.3 or len(self.stack) == 40:
+                self.stack = self.stack[:-1]
                 self.lost = min(self.lost, len(self.stack))
-            elif len(self.stack) < 40:
-                self.stack.append((self.branches.address(), self.branches.address(), 0))
+            else:
+                self.stack.append(choose.choice(calls[here]))
                 self.lost = max(self.lost, len(self.stack) - REGISTERS)
 
     def sample(self):
-        self.step()
         options, choose = self.recording.options, self.recording.random
-        held = self.stack[self.lost :][::-1]
-        if not held and options.get("odd") != "1":
-            self.step_until_held()
-            held = self.stack[self.lost :][::-1]
-        ip = self.branches.address()
-        chain = [2**64 - 512, ip] + [call[0] + 5 for call in self.stack[::-1][:3]]
+        self.step()
+        while len(self.stack) <= self.lost and options.get("odd") != "1":
+            self.step()
+        held = [(BASE + site, BASE + to, 0) for site, _, to in self.stack[self.lost :][::-1]]
+        here = self.stack[-1][2] if self.stack else min(self.branches.sizes)
+        ip = BASE + here + choose.randrange(self.branches.sizes[here] or 1)
+        chain = [2**64 - 512, ip] + [BASE + behind for _, behind, _ in self.stack[::-1][:3]]
         misc = USER
         if options.get("in_kernel") == "1" and choose.random() < 0.3:
             ip, misc = 2**64 - 0x7EFFFFF0, KERNEL
             chain = [2**64 - 128, ip, ip + 0x40] + chain
         self.recording.hw_idx = (len(self.stack) - 1) % REGISTERS
         self.recording.sample(0, ip, chain, held, misc)
-
-    def step_until_held(self):
-        while len(self.stack) <= self.lost:
-            self.step()
 
 
 def main():

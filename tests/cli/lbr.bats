@@ -99,3 +99,11 @@ END
 		[ "$output" = "$("$BPFPROF" "$command" -i branches.data)" ]
 	done
 }
+
+@test "script -F +provenance says of each frame where it comes from" {
+	"$BPFPROF" script -i lbr.data --stitch-lbr -F comm,ip,provenance >out
+	grep -Ec '^\s+[0-9a-f]+ \[LBR\]$' out
+	[ "$(grep -c '^branchy \[LBR.*, ' out)" = 400 ]
+	"$BPFPROF" script -i lbr.data --stitch-lbr -F comm,ip | lacks '\['
+	run -2 "$BPFPROF" script -i lbr.data -F +provenance
+}

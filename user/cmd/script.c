@@ -232,7 +232,8 @@ static int check_recorded(const struct script_settings *settings, const struct p
 				     PRINT_PROVENANCE);
 	const struct event_source *sources = perfdata_sources(data, &count);
 
-	recorded |= perfdata_header(data)->is_ours ? PRINT_PROVENANCE : 0;
+	if (perfdata_header(data)->is_ours || settings->stitch != LBR_PLAIN)
+		recorded |= PRINT_PROVENANCE;
 	for (u32 i = 0; i < count; i++) {
 		recorded |= sources[i].has_cpu ? PRINT_CPU : 0;
 		recorded |= sources[i].has_time ? PRINT_TIME : 0;

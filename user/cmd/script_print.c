@@ -24,10 +24,12 @@ struct script_printer {
 	struct locator *locator;
 	struct profile *profile;
 	FILE *out;
-	int name_width;		 /* of the longest event's name */
-	string_list names;	 /* by source, printable */
-	string_list leaves;	 /* by location: what follows an address; 0: not made yet */
-	string_list frames;	 /* by location: its lines in a chain */
+	int name_width;	    /* of the longest event's name */
+	string_list names;  /* by source, printable */
+	string_list leaves; /* by location: what follows an address; 0: not made yet */
+	/* by origin and location: its lines in a chain */
+	string_list frames[ORIGIN_COUNT];
+	u8 origin;		 /* of the frame whose lines are being made */
 	string_list branch_ends; /* by location: see make_branch_end() */
 	struct text scratch;
 };
@@ -56,6 +58,15 @@ static const char *binary_name(const struct script_printer *printer, const struc
 	return text_of(printer, printer->profile->binaries.items[at->binary].path);
 }
 
+/* Where a frame comes from, if that is asked for. */
+static void append_origin(struct script_printer *printer)
+{
+	const char *word = frame_origin_word(printer->origin);
+
+	if (word && printer->origin != ORIGIN_LIKELY && (printer->layout.fields & PRINT_PROVENANCE))
+		text_appendf(&printer->scratch, " [%s]", word);
+}
+
 /* " name+0xoff (binary)", as far as the fields are wanted. */
 static void append_place(struct script_printer *printer, const struct location_row *at,
 			 const struct function_row *named, const struct function_row *outer)
@@ -70,6 +81,9 @@ static void append_place(struct script_printer *printer, const struct location_r
 		if (named && (fields & PRINT_SYMOFF))
 			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
 	}
+	/* In front of the binary, where programs that read this take it for a part of the name. */
+	if (printer->origin == ORIGIN_LIKELY)
+		text_append(text, " [likely]");
 	if (named && named->is_inlined) {
 		text_append(text, " (inlined)");
 	} else if (fields & PRINT_DSO) {
@@ -112,6 +126,7 @@ static string_id make_frame(struct script_printer *printer, const struct locatio
 
 		text_appendf(&printer->scratch, "\t%16" PRIx64, at->address);
 		append_place(printer, at, named, outer);
+		append_origin(printer);
 		text_append(&printer->scratch, "\n");
 	}
 	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
@@ -143,6 +158,7 @@ static const char *leaf_text(struct script_printer *printer, const struct sample
 {
 	if (!(printer->layout.fields & (PRINT_SYM | PRINT_DSO)))
 		return "";
+	printer->origin = ORIGIN_UNKNOWN;
 	return location_text(printer, &printer->leaves,
 			     locate(printer, sample->pid, address, sample->space), make_leaf);
 }
@@ -157,7 +173,10 @@ static void print_chain(struct script_printer *printer, const struct sample *sam
 		const struct frame *frame = &sample->frames[i];
 		location_id location = locate(printer, sample->pid, frame->address, frame->space);
 
-		fputs(location_text(printer, &printer->frames, location, make_frame), printer->out);
+		printer->origin = frame->origin < ORIGIN_COUNT ? frame->origin : ORIGIN_UNKNOWN;
+		fputs(location_text(printer, &printer->frames[printer->origin], location,
+				    make_frame),
+		      printer->out);
 	}
 }
 
@@ -393,7 +412,8 @@ void script_printer_free(struct script_printer *printer)
 	profile_free(printer->profile);
 	vec_release(&printer->names);
 	vec_release(&printer->leaves);
-	vec_release(&printer->frames);
+	for (u8 origin = 0; origin < ORIGIN_COUNT; origin++)
+		vec_release(&printer->frames[origin]);
 	vec_release(&printer->branch_ends);
 	text_release(&printer->scratch);
 	free(printer);

@@ -111,8 +111,12 @@ static void write_node(struct json_writer *json, const struct report_view *view,
 	json_u64(json, "samples", row->samples + row->children_samples);
 	json_array(json, "frames");
 	for (u32 i = 0; i < row->frame_count; i++) {
+		frame_id frame = tree->frames.items[row->first_frame + i];
+
 		json_object(json, NULL);
-		write_frame(json, view->list->fold, tree->frames.items[row->first_frame + i]);
+		write_frame(json, view->list->fold, frame);
+		if (view->list->fold->frames.items[frame].is_likely)
+			json_bool(json, "likely", true);
 		json_object_end(json);
 	}
 	json_array_end(json);

@@ -50,6 +50,16 @@ void text_append_frame(struct text *text, const struct fold *fold, frame_id fram
 		text_append(text, " (inlined)");
 }
 
+/* A frame of a stack; what is not certain says so. */
+static void append_frame(struct drawing *drawing, frame_id frame)
+{
+	const struct fold *fold = drawing->view->list->fold;
+
+	text_append_frame(drawing->text, fold, frame);
+	if (fold->frames.items[frame].is_likely)
+		text_append(drawing->text, " [likely]");
+}
+
 static void append_value(struct drawing *drawing, u64 hits, u64 samples, u64 whole)
 {
 	switch (drawing->view->graph->value) {
@@ -107,8 +117,7 @@ static void draw_node(struct drawing *drawing, u32 level, const struct call_node
 			append_margin(drawing);
 			append_bars(drawing, level);
 		}
-		text_append_frame(drawing->text, drawing->view->list->fold,
-				  drawing->tree->frames.items[node->first_frame + i]);
+		append_frame(drawing, drawing->tree->frames.items[node->first_frame + i]);
 		text_append(drawing->text, "\n");
 	}
 }
@@ -181,8 +190,7 @@ static u32 draw_single_root(struct drawing *drawing, u64 entry_period)
 			text_append(drawing->text, "---");
 			drawing->margin += 3;
 		}
-		text_append_frame(drawing->text, drawing->view->list->fold,
-				  tree->frames.items[node->first_frame + i]);
+		append_frame(drawing, tree->frames.items[node->first_frame + i]);
 		text_append(drawing->text, "\n");
 	}
 	return child;
@@ -213,8 +221,7 @@ static void append_chain(struct drawing *drawing, u32 node, const char *separato
 			text_appendf(drawing->text, "%*s", FLAT_MARGIN, "");
 		else if (i || row->parent)
 			text_append(drawing->text, separator);
-		text_append_frame(drawing->text, drawing->view->list->fold,
-				  tree->frames.items[row->first_frame + i]);
+		append_frame(drawing, tree->frames.items[row->first_frame + i]);
 		if (!separator)
 			text_append(drawing->text, "\n");
 	}

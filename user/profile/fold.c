@@ -80,21 +80,40 @@ static path_id path_make(struct fold *fold, struct row_index *index, path_id cal
 	return row;
 }
 
+/* The same frame, but not certain: another row, so that graphs can tell. */
+static frame_id likely_frame(struct fold *fold, struct idmap *likely_of, frame_id frame)
+{
+	u32 *place = idmap_place(likely_of, frame);
+
+	if (!*place) {
+		struct folded_frame likely = fold->frames.items[frame];
+
+		likely.is_likely = true;
+		*place = (frame_id)fold->frames.count;
+		*vec_add(&fold->frames) = likely;
+	}
+	return *place;
+}
+
 /* The path of each stack row, owned by the caller. */
 static path_id *fold_stacks(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
 	path_id *path_of = must_alloc_array(profile->stacks.count, sizeof(*path_of));
 	struct row_index index = {0};
+	struct idmap likely_of = {0};
 
 	*vec_add(&fold->paths) = (struct folded_path){0};
 	for (stack_id id = 1; id < profile->stacks.count; id++) {
 		const struct stack_row *stack = &profile->stacks.items[id];
+		frame_id frame = fold->frame_of[stack->location];
 
-		path_of[id] = path_make(fold, &index, path_of[stack->caller],
-					fold->frame_of[stack->location]);
+		if (stack->origin == ORIGIN_LIKELY)
+			frame = likely_frame(fold, &likely_of, frame);
+		path_of[id] = path_make(fold, &index, path_of[stack->caller], frame);
 	}
 	row_index_release(&index);
+	idmap_release(&likely_of);
 	return path_of;
 }
 

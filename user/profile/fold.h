@@ -19,7 +19,8 @@ struct folded_frame {
 	function_id function; /* 0: no name */
 	location_id location; /* the first one that was seen */
 	binary_id binary;
-	u8 space; /* enum frame_space */
+	u8 space;	/* enum frame_space */
+	bool is_likely; /* in a stack, of ORIGIN_LIKELY: it may not have been there */
 };
 
 /* A stack of frames as a node of a tree; row 0 is no stack. */

@@ -270,6 +270,23 @@ static void counts_above_a_thousand_are_given_in_thousands(void **state)
 	(void)state;
 }
 
+static void a_frame_that_is_only_likely_says_so_in_graphs(void **state)
+{
+	struct profile *profile = machine_profile(samples, ARRAY_COUNT(samples), 20, true);
+	char *text;
+
+	for (size_t i = 1; i < profile->stacks.count; i++)
+		if (!profile->stacks.items[i].caller)
+			profile->stacks.items[i].origin = ORIGIN_LIKELY;
+	text = printed(profile, &(struct wanted){.has_children = true, .graph = "caller"});
+	assert_non_null(strstr(text, "---main [likely]\n"));
+	assert_non_null(strstr(text, "[.] main\n"));
+	assert_null(strstr(text, "run_command [likely]"));
+	free(text);
+	profile_free(profile);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -286,6 +303,7 @@ int main(void)
 		cmocka_unit_test(shares_are_coloured_by_size),
 		cmocka_unit_test(names_cannot_steer_the_terminal),
 		cmocka_unit_test(counts_above_a_thousand_are_given_in_thousands),
+		cmocka_unit_test(a_frame_that_is_only_likely_says_so_in_graphs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -349,6 +349,46 @@ static void stacks_that_code_has_ended_are_counted_by_binary(void **state)
 	assert_int_equal(ends[2].cut, CUT_UNSUPPORTED);
 }
 
+static void branches_are_counted_each_as_one(void **state)
+{
+	static const struct event_source source = {.name = "branches"};
+	struct builder_settings settings = {
+		.count_branches = true,
+		.branch_flags = BRANCH_CYCLES,
+	};
+	const struct branch branches[] = {
+		{PROGRAM + FIRST, LIBC + FIRST, BRANCH_PREDICTED | 7 << BRANCH_CYCLES_SHIFT},
+		{PROGRAM + FIRST, LIBC + FIRST, BRANCH_MISPREDICTED | 7 << BRANCH_CYCLES_SHIFT},
+		{PROGRAM + FIRST, LIBC + FIRST, 8 << BRANCH_CYCLES_SHIFT},
+	};
+	struct sample sample = {
+		.weight = 1000,
+		.pid = PERF1,
+		.tid = PERF1,
+		.address = LIBC + FIRST,
+		.space = SPACE_USER,
+		.branches = branches,
+		.branch_count = ARRAY_COUNT(branches),
+	};
+	struct profile_builder *builder = profile_builder_new(&settings, &source, 1);
+	struct profile *profile;
+
+	machine_boot(profile_builder_sink(builder));
+	sink_call(profile_builder_sink(builder), on_sample, &sample);
+	profile = profile_builder_take(builder);
+	assert_int_equal(profile->totals.samples, 1);
+	assert_int_equal(profile->counts.count, 2); /* what was predicted is not told apart */
+	assert_int_equal(profile->counts.items[0].weight, 2);
+	assert_int_equal(profile->counts.items[1].weight, 1);
+	assert_int_equal(profile->branches.items[profile->counts.items[1].branch].flags,
+			 8 << BRANCH_CYCLES_SHIFT);
+	assert_int_equal(profile->branches.items[profile->counts.items[0].branch].to,
+			 profile->counts.items[0].leaf);
+	profile_free(profile);
+	profile_builder_free(builder);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +413,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(labels_not_kept_do_not_part_rows, setup, teardown),
 		cmocka_unit_test_setup_teardown(stacks_that_code_has_ended_are_counted_by_binary,
 						setup, teardown),
+		cmocka_unit_test(branches_are_counted_each_as_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -210,7 +210,7 @@ tests: tests-built
 guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
 tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS) \
-	$(LBR_TOOLS)
+	$(LBR_TOOLS) $(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
 
 .PHONY: unit
 unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
@@ -243,8 +243,9 @@ arm64-guest-built:
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
-		$(LDLIBS) -lcmocka -o $@
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $(filter %.c,$^) $(LIBRARY) \
+		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+$(BUILD)/tests/unit/lbr_simulator/model_test: tests/lbr_simulator/model.c
 
 $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
 	@mkdir -p $(@D)
@@ -299,7 +300,7 @@ VALGRIND_FLAGS := -O2 -g -std=gnu11 $(WARNINGS) -fno-builtin -fno-stack-protecto
 	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
 	-Iinclude -isystem /usr/include/valgrind
 .PHONY: lbr-simulator
-lbr-simulator: $(LBR)/lbr-amd64-linux ## build the simulator of call-stack LBRs (needs valgrind)
+lbr-simulator: $(LBR)/lbr-amd64-linux $(LBR)/step ## build the simulator of call-stack LBRs (needs valgrind)
 $(LBR)/%.o: tests/lbr_simulator/%.c tests/lbr_simulator/model.h
 	@mkdir -p $(@D)
 	$(SAY) "  CC    $@"
@@ -310,6 +311,11 @@ $(LBR)/lbr-amd64-linux: $(LBR)/valgrind_tool.o $(LBR)/model.o
 		-Wl,--build-id=none $^ -L$(VALGRIND_LIBRARIES) -lcoregrind-amd64-linux -lvex-amd64-linux \
 		-lgcc -o $@
 	$(Q)ln -sf $(VALGRIND_PRELOADS)/vgpreload_core-amd64-linux.so $(VALGRIND_PRELOADS)/default.supp $(@D)/
+
+$(LBR)/step: tests/lbr_simulator/step.c tests/lbr_simulator/model.c tests/lbr_simulator/model.h
+	@mkdir -p $(@D)
+	$(SAY) "  LD    $@"
+	$(Q)$(CC) $(INCLUDES) $(C_FLAGS) $(filter %.c,$^) $(LDFLAGS) -o $@
 
 .PHONY: lbr-table
 lbr-table: lbr-simulator $(WORKLOADS) $(LBR_TOOLS) ## what LBR chains show of true stacks: simulates 19 programs (minutes)

@@ -2,26 +2,30 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What the simulator runs: NAME PERIOD COMMAND..., a case a line. Sourced; $WORKLOADS, $INPUTS (made by
-# make_inputs) and $HERE are folders.
+# make_inputs) and $HERE are folders. With SHORT set, our own workloads run for a tenth of the time.
 #
 # Calls and returns balance in all but jump, throw, signals and coroutines.
 
+turns() {
+	echo $((SHORT ? $1 / 10 : $1))
+}
+
 list_cases() {
 	cat <<-END
-		chain 15000 $WORKLOADS/lbr_chain
-		tree 15000 $WORKLOADS/lbr_tree
-		tree_nofp 15000 $WORKLOADS/lbr_tree_nofp
-		mutual 15000 $WORKLOADS/lbr_mutual
-		shared 15000 $WORKLOADS/lbr_shared
-		leafy 15000 $WORKLOADS/lbr_leafy
-		parser 15000 $WORKLOADS/lbr_parser
-		tail 15000 $WORKLOADS/lbr_tail
-		retpoline 15000 $WORKLOADS/x86_lbr_retpoline
-		jump 10000 $WORKLOADS/lbr_jump
-		throw 15000 $WORKLOADS/lbr_throw
-		signals 15000 $WORKLOADS/lbr_signals
-		coroutines 15000 $WORKLOADS/lbr_coroutines
-		threads 15000 $WORKLOADS/lbr_threads
+		chain 15000 $WORKLOADS/lbr_chain $(turns 300)
+		tree 15000 $WORKLOADS/lbr_tree $(turns 500)
+		tree_nofp 15000 $WORKLOADS/lbr_tree_nofp $(turns 500)
+		mutual 15000 $WORKLOADS/lbr_mutual $(turns 700)
+		shared 15000 $WORKLOADS/lbr_shared $(turns 3000)
+		leafy 15000 $WORKLOADS/lbr_leafy $(turns 600)
+		parser 15000 $WORKLOADS/lbr_parser $(turns 150)
+		tail 15000 $WORKLOADS/lbr_tail $(turns 100)
+		retpoline 15000 $WORKLOADS/x86_lbr_retpoline $(turns 100)
+		jump 10000 $WORKLOADS/lbr_jump $(turns 1200)
+		throw 15000 $WORKLOADS/lbr_throw $(turns 400)
+		signals 15000 $WORKLOADS/lbr_signals $(turns 2500)
+		coroutines 15000 $WORKLOADS/lbr_coroutines $(turns 200)
+		threads 15000 $WORKLOADS/lbr_threads $(turns 80)
 		python3 40000 /usr/bin/python3 -I $HERE/inputs/work.py
 		sort 30000 /usr/bin/sort -k2n $INPUTS/numbers
 		cc1 60000 $(gcc -print-prog-name=cc1) -quiet -O2 $INPUTS/source.i -o /dev/null

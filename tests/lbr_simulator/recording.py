@@ -265,8 +265,8 @@ class Truth:
 
 
 def save_text(path, lines):
-    with gzip.GzipFile(path, "wb", mtime=0) as file:
-        file.write("".join(lines).encode())
+    with open(path, "wb") as file, gzip.GzipFile("", "wb", 6, file, mtime=0) as packed:
+        packed.write("".join(lines).encode())
 
 
 def make(recorded, name, settings):

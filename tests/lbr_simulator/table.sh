@@ -9,27 +9,21 @@
 # usage: table.sh [SETTING]...       32 and 16 by default
 #
 # A setting is a number of registers, and variants of recording.py behind commas: 32,arch 16,wipe=0.02.
-# CASES="chain tree" picks cases; the files stay in LBR_FOLDER ($BUILD/lbr) as CASE-SETTING.*. ROUNDS is
-# handed to our own workloads, which take a number of rounds, to make them short.
+# CASES="chain tree" picks cases, SHORT=1 makes them short, JOBS says how many run at a time. The files
+# stay in LBR_FOLDER ($BUILD/lbr) as CASE-SETTING.*.
 set -u
 HERE=$(cd "$(dirname "$0")" && pwd)
-export BUILD=${BUILD:-$HERE/../../build}
+export BUILD=${BUILD:-$HERE/../../build} LC_ALL=C SHORT=${SHORT:-0}
 PERF=${PERF:-perf}
 WORKLOADS=${WORKLOADS:-$BUILD/tests/workloads}
 FOLDER=${LBR_FOLDER:-$BUILD/lbr}
 INPUTS=$FOLDER/inputs
 # shellcheck source=tests/lbr_simulator/cases.sh
 . "$HERE/cases.sh"
-[ $# -gt 0 ] || set -- 32 16
-export LC_ALL=C
 
 # simulate NAME PERIOD COMMAND...
 simulate() {
-	local log=$FOLDER/$1.log
-	case $3 in
-	"$WORKLOADS"/*) set -- "$@" ${ROUNDS:+"$ROUNDS"} ;;
-	esac
-	"$HERE/simulate.sh" "$log" "${@:2}" >"$FOLDER/$1.out" 2>&1 </dev/null || {
+	"$HERE/simulate.sh" "$FOLDER/$1.log" "${@:2}" >"$FOLDER/$1.out" 2>&1 </dev/null || {
 		echo "bpfprof: $1 failed under the simulator; see $FOLDER/$1.out" >&2
 		return 1
 	}
@@ -46,7 +40,7 @@ our_chains() {
 	"$BUILD/tests/lbr/chains" "$1.perf.data" "$2" 2>"$1.$2.stderr"
 }
 
-# score_setting CASE SETTING: a line of the table
+# score_setting CASE SETTING: a line of the table, into CASE-SETTING.row
 score_setting() {
 	local name=$FOLDER/$1-$2 setting=$2 variants=() variant cells
 	for variant in ${setting//,/ }; do
@@ -54,32 +48,48 @@ score_setting() {
 	done
 	"$HERE/recording.py" "$FOLDER/$1.log" "$name" --registers "${setting%%,*}" "${variants[@]}" \
 		--no-symbols || return 1
-	: >"$name.stderr"
+	rm -f "$name.row" && : >"$name.stderr"
 	perf_chains "$name" >"$name.plain"
 	perf_chains "$name" --stitch-lbr >"$name.stitched"
 	our_chains "$name" certain >"$name.certain"
 	our_chains "$name" likely >"$name.likely"
 	cells=$("$HERE/score.py" "$name" "$name".{plain,stitched,certain,likely}) || return 1
-	echo "| $1 | $cells |"
-	[ ! -s "$name.stderr" ] || echo "bpfprof: $1 $2: see $name.stderr" >&2
+	echo "| $1 | $cells |" >"$name.row"
+	[ ! -s "$name.stderr" ] || echo "bpfprof: perf is not content with $name.perf.data:" \
+		"$(head -n 1 "$name.stderr")" >&2
 }
 
+# run_case NAME PERIOD COMMAND...: all settings
+run_case() {
+	local setting
+	simulate "$@" || return 1
+	for setting in $SETTINGS; do
+		score_setting "$1" "$setting" || return 1
+	done
+}
+
+# Called by itself, for a case.
+if [ "${1-}" = --case ]; then
+	run_case "${@:2}"
+	exit
+fi
+
+[ $# -gt 0 ] || set -- 32 16
 make_inputs || exit 1
 list_cases | while read -r name rest; do
 	case " ${CASES:-$name} " in
 	*" $name "*) echo "$name $rest" ;;
 	esac
 done >"$FOLDER/cases"
-while read -r name period command; do
-	# shellcheck disable=SC2086 # a command line
-	simulate "$name" "$period" $command || exit 1
-done <"$FOLDER/cases"
+status=0
+SETTINGS=$* xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" --case <"$FOLDER/cases" || status=1
 
 for setting; do
 	printf '\n#### %s registers\n\n' "$setting"
 	echo "| workload | samples | depth p10/50/90/max | plain | perf --stitch-lbr | certain | likely |"
 	echo "|---|---|---|---|---|---|---|"
 	while read -r name _; do
-		score_setting "$name" "$setting" || exit 1
+		cat "$FOLDER/$name-$setting.row" || status=1
 	done <"$FOLDER/cases"
 done
+exit $status

@@ -7,7 +7,6 @@
  */
 #include "base/vec.h"
 #include "unit/cfi_maker.h"
-#include "unit/table_rule.h"
 #include "unwind/cfi_sections.h"
 #include "unwind/unwind.h"
 
@@ -132,7 +131,7 @@ static void check_places(const struct model *model, const struct unwind_table *t
 {
 	for (u64 at = offset ? offset - 1 : 0; at <= offset; at++) {
 		struct unwind_rule expected = model_find(model, at);
-		u32 number = table_rule(table, at);
+		u32 number = unwind_table_find(table, at);
 
 		/* In padding the rule before it may go on. */
 		if (expected.cfa_kind == CFA_NONE && number &&

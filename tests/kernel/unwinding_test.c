@@ -7,7 +7,6 @@
 
 #include "bpfprof/settings.h"
 #include "unit/map_file.h"
-#include "unit/table_rule.h"
 #include "unwind/unwind.h"
 #include "unwinding.h"
 #include "unwinding.skel.h"
@@ -110,7 +109,7 @@ static void the_rule_found_in_the_kernel_is_the_one_found_outside(void **state)
 	ask_offsets(&asker, table);
 	for (u32 i = 0; i < QUESTIONS_MAX; i++) {
 		const struct question *question = &asker.questions[i];
-		u32 number = table_rule(table, question->asked);
+		u32 number = unwind_table_find(table, question->asked);
 
 		found += question->has_answer != 0;
 		assert_memory_equal(&question->rule, &rules.rules.items[number],

@@ -6,7 +6,6 @@
 #define TESTS_CFI_READING_H
 
 #include "unit/cfi_maker.h"
-#include "unit/table_rule.h"
 #include "unwind/unwind.h"
 
 enum { RULES_MAX = 1 << 16, START = MADE_TEXT_START };
@@ -44,7 +43,7 @@ static inline int reading_read(struct reading *reading)
 /* The rule that holds at an address. */
 static inline struct unwind_rule rule_at(const struct reading *reading, u64 address)
 {
-	return reading->rules.rules.items[table_rule(reading->table, address)];
+	return reading->rules.rules.items[unwind_table_find(reading->table, address)];
 }
 
 #endif

@@ -5,7 +5,6 @@
 #include "bpfprof/unwind_find.h"
 
 #include "unit/map_file.h"
-#include "unit/table_rule.h"
 #include "unit/unit.h"
 #include "unwind/unwind.h"
 
@@ -65,7 +64,7 @@ static void place_at(struct space *space, u32 first_word)
 
 static void assert_found(struct space *space, u64 offset)
 {
-	u32 number = table_rule(space->table, offset);
+	u32 number = unwind_table_find(space->table, offset);
 	const struct unwind_rule *rule = unwind_find(&space->words.place, offset, read_chunk,
 						     space);
 	static const struct unwind_rule none;

@@ -3,7 +3,6 @@
  * Unwind rows of real binaries against libdw's reading of the same call frame information.
  */
 #include "unit/map_file.h"
-#include "unit/table_rule.h"
 #include "unit/unit.h"
 #include "unwind/unwind.h"
 
@@ -77,7 +76,7 @@ static u64 compare_segment(Dwarf_CFI *cfi, const struct unwind_table *table,
 	u64 step = segment->p_filesz / PROBES + 1, both = 0;
 
 	for (u64 at = 0; at < segment->p_filesz; at += step) {
-		u32 number = table_rule(table, segment->p_offset + at);
+		u32 number = unwind_table_find(table, segment->p_offset + at);
 		const struct unwind_rule *rule = &rules->rules.items[number];
 		Dwarf_Op memory[3];
 		Dwarf_Frame *frame = NULL;
@@ -223,8 +222,9 @@ static void where_a_program_begins_is_the_end_of_the_stack(void **state)
 		assert_int_equal(unwind_table_read(image, &rules, RULES_MAX, &table), 0);
 		/* There, and at the return address of the first call. */
 		for (u32 at = 0; at < 16; at += 8)
-			assert_int_equal(rules.rules.items[table_rule(table, entry + at)].cfa_kind,
-					 CFA_END);
+			assert_int_equal(
+				rules.rules.items[unwind_table_find(table, entry + at)].cfa_kind,
+				CFA_END);
 	}
 	(void)state;
 }

@@ -163,14 +163,6 @@ static void write_entry(struct json_writer *json, const struct report_view *view
 	json_object_end(json);
 }
 
-static bool is_shown(const struct report_view *view, const struct entry *entry)
-{
-	const struct entry_list *list = view->list;
-	u64 period = list->settings.has_children ? entry->children_period : entry->period;
-
-	return (double)period * 100.0 >= view->percent_limit * (double)list->total_period;
-}
-
 void report_write_json(const struct report_view *view, struct json_writer *json)
 {
 	const struct entry_list *list = view->list;
@@ -184,7 +176,7 @@ void report_write_json(const struct report_view *view, struct json_writer *json)
 		  list->settings.order == CALLER_FIRST ? "caller" : "callee");
 	json_array(json, "entries");
 	for (size_t i = 0; i < list->entries.count; i++)
-		if (is_shown(view, &list->entries.items[list->sorted[i]]))
+		if (entry_reaches(list, &list->entries.items[list->sorted[i]], view->percent_limit))
 			write_entry(json, view, list->sorted[i]);
 	json_array_end(json);
 	json_object_end(json);

@@ -318,15 +318,6 @@ static void append_line(struct table *table, struct text *line, const struct ent
 	text_append(line, "\n");
 }
 
-/* By what --percent-limit decides. perf holds it in a float; so equal shares fall the same way. */
-static float share_of(const struct entry_list *list, const struct entry *entry)
-{
-	u64 period = list->settings.has_children ? entry->children_period : entry->period;
-
-	return list->total_period ? (float)((double)period * 100.0 / (double)list->total_period)
-				  : 0.0F;
-}
-
 void report_write_text(const struct report_view *view, const struct text_style *style)
 {
 	struct table table = {.view = view, .style = style, .list = view->list};
@@ -342,7 +333,7 @@ void report_write_text(const struct report_view *view, const struct text_style *
 		u32 entry = view->list->sorted[i];
 		const struct entry *row = &view->list->entries.items[entry];
 
-		if (share_of(view->list, row) < (float)view->percent_limit)
+		if (!entry_reaches(view->list, row, view->percent_limit))
 			continue;
 		text_truncate(&line, 0);
 		append_line(&table, &line, row);

@@ -267,7 +267,6 @@ void text_append_graph(struct text *text, const struct report_view *view,
 	if (view->graph->type == CALL_GRAPH_FLAT || view->graph->type == CALL_GRAPH_FOLDED)
 		append_list(&drawing);
 	else
-		draw_tree(&drawing,
-			  view->list->settings.has_children ? row->children_period : row->period);
+		draw_tree(&drawing, entry_whole_period(view->list, row));
 	vec_release(&drawing.bars);
 }

@@ -15,11 +15,6 @@ struct walk {
 	u64 least_period;
 };
 
-static u64 whole_period(const struct entry_list *list, const struct entry *entry)
-{
-	return list->settings.has_children ? entry->children_period : entry->period;
-}
-
 static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 position)
 {
 	struct entry_list *list = walk->list;
@@ -33,7 +28,7 @@ static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 positio
 	if (walk->stamps[entry] == row_number + 1)
 		return;
 	walk->stamps[entry] = row_number + 1;
-	if (whole_period(list, &list->entries.items[entry]) < walk->least_period)
+	if (entry_whole_period(list, &list->entries.items[entry]) < walk->least_period)
 		return;
 	if (list->chains)
 		list->chains[list->chain_starts[entry] + walk->fill[entry]++] =
@@ -87,7 +82,7 @@ static void find_chains(struct entry_list *list, u64 least_period)
 const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,
 				       u32 *ret_count)
 {
-	if (whole_period(list, &list->entries.items[entry]) < least_period)
+	if (entry_whole_period(list, &list->entries.items[entry]) < least_period)
 		return NULL;
 	if (!list->chains)
 		find_chains(list, least_period);

@@ -196,6 +196,16 @@ frame_id entry_key_frame(const struct entry_list *list, const struct entry *entr
 	return entry->frame;
 }
 
+/* perf holds shares in a float; so equal ones fall the same way. */
+bool entry_reaches(const struct entry_list *list, const struct entry *entry, double percent)
+{
+	double period = (double)entry_whole_period(list, entry);
+	float share = list->total_period ? (float)(period * 100.0 / (double)list->total_period)
+					 : 0.0F;
+
+	return share >= (float)percent;
+}
+
 const char *entry_dso(const struct entry_list *list, const struct entry *entry, u8 field)
 {
 	const struct profile *profile = list->fold->profile;

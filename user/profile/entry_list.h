@@ -75,6 +75,13 @@ void entry_list_free(struct entry_list *list);
 /* For CLEANUP. */
 void entry_list_freep(struct entry_list **list);
 
+/* What an entry counts for: with what it called, if the list counts that. */
+static inline u64 entry_whole_period(const struct entry_list *list, const struct entry *entry)
+{
+	return list->settings.has_children ? entry->children_period : entry->period;
+}
+/* Whether an entry reaches this share of all, in per cent, by perf's arithmetic. */
+bool entry_reaches(const struct entry_list *list, const struct entry *entry, double percent);
 /* A figure or number key of an entry: FIELD_OVERHEAD … FIELD_PERIOD in events, FIELD_CPU. */
 u64 entry_value(const struct entry *entry, u8 field);
 /* The frame that a key is about: of FIELD_SYMBOL_FROM where the branch came from, and so on. */

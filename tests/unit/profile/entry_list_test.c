@@ -400,6 +400,25 @@ static void equal_entries_of_a_recursion_stand_by_depth(void **state)
 	(void)state;
 }
 
+/* perf compares floats: what is equal there is equal in every form of the report. */
+static void a_share_is_reached_to_a_float_s_digits(void **state)
+{
+	struct view own = cumulate(&(struct wanted){0});
+	struct view whole = cumulate(&(struct wanted){.has_children = true});
+	const struct entry *main_row = &whole.list->entries.items[whole.list->sorted[0]];
+	const struct entry *own_row = &own.list->entries.items[own.list->sorted[0]];
+
+	assert_int_equal(entry_whole_period(whole.list, main_row), 7000);
+	assert_true(entry_reaches(whole.list, main_row, 70.0000001));
+	assert_false(entry_reaches(whole.list, main_row, 70.0001));
+	assert_int_equal(entry_whole_period(own.list, own_row), 2000);
+	assert_true(entry_reaches(own.list, own_row, 20));
+	assert_false(entry_reaches(own.list, own_row, 20.0001));
+	view_release(&own);
+	view_release(&whole);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -420,6 +439,7 @@ int main(void)
 		cmocka_unit_test(a_filtered_caller_shows_what_passed_through_it),
 		cmocka_unit_test(relative_shares_never_exceed_the_whole),
 		cmocka_unit_test(equal_entries_of_a_recursion_stand_by_depth),
+		cmocka_unit_test(a_share_is_reached_to_a_float_s_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

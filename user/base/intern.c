@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Byte strings as row numbers: an open-addressing table of ids over rows that know their hash.
- *
- * The bytes live in blocks that never move, so views stay valid while the table grows.
  */
 #include "base/intern.h"
 
@@ -11,40 +9,11 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { BLOCK_BYTES = 64 * 1024 };
-
 struct intern_row {
 	const char *bytes;
 	u32 length;
 	u32 hash;
 };
-
-struct intern_block {
-	struct intern_block *next;
-	size_t used, capacity;
-	char bytes[];
-};
-
-static const char *keep_bytes(struct intern *intern, const void *bytes, size_t length)
-{
-	struct intern_block *block = intern->blocks;
-	char *copy;
-
-	if (!block || block->capacity - block->used < length + 1) {
-		size_t capacity = length + 1 > BLOCK_BYTES ? length + 1 : BLOCK_BYTES;
-
-		block = must_alloc(sizeof(*block) + capacity);
-		block->capacity = capacity;
-		block->next = intern->blocks;
-		intern->blocks = block;
-	}
-	copy = block->bytes + block->used;
-	if (length)
-		memcpy(copy, bytes, length);
-	copy[length] = 0;
-	block->used += length + 1;
-	return copy;
-}
 
 static u32 *slot_of(const struct intern *intern, u32 hash, const void *bytes, size_t length)
 {
@@ -93,7 +62,7 @@ u32 intern_bytes(struct intern *intern, const void *bytes, size_t length)
 		grow_rows(intern);
 	*slot = ++intern->count;
 	intern->rows[*slot] = (struct intern_row){
-		.bytes = keep_bytes(intern, bytes, length),
+		.bytes = arena_copy(&intern->bytes, bytes, length),
 		.length = (u32)length,
 		.hash = hash,
 	};
@@ -119,12 +88,7 @@ const char *intern_view(const struct intern *intern, u32 id)
 
 void intern_release(struct intern *intern)
 {
-	while (intern->blocks) {
-		struct intern_block *block = intern->blocks;
-
-		intern->blocks = block->next;
-		free(block);
-	}
+	arena_release(&intern->bytes);
 	free(intern->rows);
 	free(intern->slots);
 	*intern = (struct intern){0};

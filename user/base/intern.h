@@ -7,6 +7,7 @@
 #ifndef BASE_INTERN_H
 #define BASE_INTERN_H
 
+#include "base/arena.h"
 #include "bpfprof/types.h"
 
 #include <stddef.h>
@@ -18,7 +19,7 @@ struct intern {
 	u32 count, capacity;	 /* ids given: 1 … count */
 	u32 *slots;		 /* hash table of ids */
 	u32 slot_count;
-	struct intern_block *blocks; /* where the bytes live */
+	struct arena bytes; /* of the strings: views stay valid while the tables grow */
 };
 
 /* The id of these bytes, new or known. The bytes are copied, with a NUL behind them. */

@@ -17,7 +17,7 @@
 #include <string.h>
 
 /* The name and the suffix, with room for long C++ names; perf's has 1024 bytes too. */
-enum { PLT_NAME_BYTES = 1024, PLT_ENTRIES_MAX = 1 << 20 };
+enum { PLT_NAME_BYTES = 1024, PLT_ENTRY_MAX_BYTES = 4096, PLT_ENTRIES_MAX = 1 << 20 };
 
 struct plt_layout {
 	u64 header_bytes, entry_bytes;
@@ -127,9 +127,9 @@ void plt_add_symbols(struct symbols *symbols, const struct elf_file *image)
 	if (!plt || !open_relocations(image, &relocations))
 		return;
 	layout = layout_of(image, plt);
-	if (!layout.entry_bytes || layout.entry_bytes > 4096)
+	if (!layout.entry_bytes || layout.entry_bytes > PLT_ENTRY_MAX_BYTES)
 		return;
 	add_entries(symbols, &relocations, plt->offset + layout.header_bytes, layout.entry_bytes);
-	if (second && second->entry_bytes && second->entry_bytes <= 4096)
+	if (second && second->entry_bytes && second->entry_bytes <= PLT_ENTRY_MAX_BYTES)
 		add_entries(symbols, &relocations, second->offset, second->entry_bytes);
 }

@@ -8,6 +8,7 @@
  */
 #include "binary/symbols.h"
 
+#include "base/arena.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "binary/demangle.h"
@@ -15,20 +16,11 @@
 #include <string.h>
 
 enum {
-	NAME_BLOCK_MIN_BYTES = 4 << 10,	  /* each block is twice the one before … */
-	NAME_BLOCK_MAX_BYTES = 256 << 10, /* … up to this */
 	PAGE_BYTES = 4096,
 	/* How many symbols can hold one address; real code nests two or three deep. A bound, so
 	 * that a made-up file cannot make finding slow. */
 	NESTING_MAX = 64,
 	NOT_NESTED = UINT32_MAX,
-};
-
-/* Where names live; they never move. */
-struct name_block {
-	struct name_block *next;
-	size_t used, capacity;
-	char bytes[];
 };
 
 /* What a row is sorted by. */
@@ -39,7 +31,7 @@ struct sort_key {
 
 struct symbols {
 	VEC(struct symbol) rows;
-	struct name_block *names;
+	struct arena names;
 	u64 *starts; /* of the rows, packed for the search */
 	/* Per row: the nearest row before it that ends behind it, NOT_NESTED if there is none. */
 	u32 *enclosing;
@@ -54,12 +46,7 @@ void symbols_free(struct symbols *symbols)
 {
 	if (!symbols)
 		return;
-	while (symbols->names) {
-		struct name_block *next = symbols->names->next;
-
-		free(symbols->names);
-		symbols->names = next;
-	}
+	arena_release(&symbols->names);
 	vec_release(&symbols->rows);
 	free(symbols->starts);
 	free(symbols->enclosing);
@@ -71,36 +58,12 @@ void symbols_freep(struct symbols **symbols)
 	symbols_free(*symbols);
 }
 
-static char *name_room(struct symbols *symbols, size_t bytes)
-{
-	struct name_block *block = symbols->names;
-
-	if (!block || block->capacity - block->used < bytes) {
-		size_t capacity = block ? block->capacity * 2 : NAME_BLOCK_MIN_BYTES;
-
-		if (capacity > NAME_BLOCK_MAX_BYTES)
-			capacity = NAME_BLOCK_MAX_BYTES;
-		if (capacity < bytes)
-			capacity = bytes;
-		block = must_alloc(sizeof(*block) + capacity);
-		block->next = symbols->names;
-		block->capacity = capacity;
-		block->used = 0;
-		symbols->names = block;
-	}
-	block->used += bytes;
-	return block->bytes + block->used - bytes;
-}
-
 void symbols_add(struct symbols *symbols, const struct symbol *symbol)
 {
-	size_t name_bytes = strlen(symbol->name) + 1;
-	char *name = name_room(symbols, name_bytes);
 	struct symbol *row = vec_add(&symbols->rows);
 
-	memcpy(name, symbol->name, name_bytes);
 	*row = *symbol;
-	row->name = name;
+	row->name = arena_copy(&symbols->names, symbol->name, strlen(symbol->name));
 	if (row->end < row->start)
 		row->end = row->start;
 }

@@ -301,6 +301,7 @@ static void read_exits(struct code_facts *facts, struct code_function *function)
 {
 	struct instruction instruction;
 	bool has_table = false;
+	u8 before = INSTRUCTION_OTHER;
 
 	function->exit_first = (u32)facts->exits.count;
 	for (u64 at = function->start; at < function->end; at += instruction.length) {
@@ -315,8 +316,10 @@ static void read_exits(struct code_facts *facts, struct code_function *function)
 		if (instruction.kind == INSTRUCTION_JUMP_INDIRECT &&
 		    (instruction.target || !has_table))
 			take_far_jump(facts, function, at, instruction.target);
-		if (instruction.kind == INSTRUCTION_SET_RETURN)
+		/* A retpoline returns to where it is told. */
+		if (instruction.kind == INSTRUCTION_RETURN && before == INSTRUCTION_SET_RETURN)
 			function->flags |= FUNCTION_JUMPS_FAR;
+		before = instruction.kind;
 	}
 }
 

@@ -17,7 +17,7 @@ static u32 missing_calls(const struct extension *extension)
 	const struct thread_facts *thread = extension->thread;
 	u32 depth = snapshot->depth;
 
-	if (snapshot->hw_idx == ~0ULL || !thread->constant_count || thread->is_constant_moved)
+	if (snapshot->hw_idx == ~0ULL || !thread_has_constant(thread, snapshot->time_ns))
 		return ANY_LENGTH;
 	return (stack_slot(snapshot, extension->stack->count) + depth - thread->constant) % depth;
 }

@@ -60,8 +60,11 @@ void threads_rewind(struct threads *threads)
 
 /* --- learning --- */
 
-static void learn_constant(struct thread_facts *thread, u32 constant)
+static void learn_constant(struct thread_facts *thread, u32 constant, u64 time_ns)
 {
+	if (!thread->constant_count)
+		thread->constant_first_ns = time_ns;
+	thread->constant_last_ns = time_ns;
 	thread->is_constant_moved |= thread->constant_count && thread->constant != constant;
 	thread->constant = constant;
 	thread->constant_count++;
@@ -94,7 +97,7 @@ void thread_learn(struct thread_facts *thread, const struct places *places,
 	if (snapshot->hw_idx == ~0ULL || stack->is_shifted)
 		return;
 	if (stack->end == LBR_END_WHOLE)
-		learn_constant(thread, stack_slot(snapshot, stack->count));
+		learn_constant(thread, stack_slot(snapshot, stack->count), snapshot->time_ns);
 	for (u32 i = 0; i < stack->entries && i < stack->count; i++) {
 		u32 body = places_at(places, stack_frame(snapshot, stack, i))->body;
 
@@ -105,6 +108,37 @@ void thread_learn(struct thread_facts *thread, const struct places *places,
 }
 
 /* --- asking --- */
+
+/* Lengthens a span by those of functions that were in one register before and after its ends. */
+static bool lengthen(const struct thread_facts *thread, u64 *first_ns, u64 *last_ns)
+{
+	bool has_grown = false;
+
+	for (size_t i = 0; i < thread->anchors.count; i++) {
+		const struct anchor *anchor = &thread->anchors.items[i];
+
+		if (anchor->is_moved || anchor->count < ANCHOR_COUNT_MIN ||
+		    anchor->first_ns > *last_ns || anchor->last_ns < *first_ns)
+			continue;
+		has_grown |= anchor->first_ns < *first_ns || anchor->last_ns > *last_ns;
+		if (anchor->first_ns < *first_ns)
+			*first_ns = anchor->first_ns;
+		if (anchor->last_ns > *last_ns)
+			*last_ns = anchor->last_ns;
+	}
+	return has_grown;
+}
+
+bool thread_has_constant(const struct thread_facts *thread, u64 time_ns)
+{
+	u64 first_ns = thread->constant_first_ns, last_ns = thread->constant_last_ns;
+
+	if (!thread->constant_count || thread->is_constant_moved)
+		return false;
+	while ((time_ns < first_ns || time_ns > last_ns) && lengthen(thread, &first_ns, &last_ns))
+		;
+	return time_ns >= first_ns && time_ns <= last_ns;
+}
 
 bool thread_is_balanced(const struct thread_facts *thread)
 {

@@ -31,6 +31,7 @@ struct thread_facts {
 	u32 constant;
 	u32 constant_count; /* 0: not known */
 	bool is_constant_moved;
+	u64 constant_first_ns, constant_last_ns; /* when it was seen */
 	VEC(struct anchor) anchors;
 	struct idmap anchor_of; /* body → row + 1 */
 };
@@ -53,6 +54,9 @@ void threads_rewind(struct threads *threads);
 void thread_learn(struct thread_facts *thread, const struct places *places,
 		  const struct snapshot *snapshot, const struct stack *stack);
 
+/* Whether the constant holds at a time: nothing shows that registers were renumbered between then
+ * and a time when it was seen. */
+bool thread_has_constant(const struct thread_facts *thread, u64 time_ns);
 /* Whether calls and returns balance in this thread, as far as was seen. */
 bool thread_is_balanced(const struct thread_facts *thread);
 /* Whether all calls from `first` on are where their functions always were; true if not known. */

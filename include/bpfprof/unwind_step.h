@@ -24,6 +24,15 @@ static inline __attribute__((always_inline)) u8 unwind_rbx(const struct unwind_f
 									  : END_UNREADABLE;
 }
 
+/* The frame's stack pointer. */
+static inline __attribute__((always_inline)) u8 unwind_sp(enum unwind_machine machine,
+							  const struct unwind_frame *frame,
+							  u64 *ret_value)
+{
+	*ret_value = frame->sp;
+	return machine == UNWIND_ARM64 && frame->sp_is_lost ? END_UNSUPPORTED : END_UNKNOWN;
+}
+
 /* The register that the CFA is computed from. */
 static inline __attribute__((always_inline)) u8 unwind_base(enum unwind_machine machine,
 							    const struct unwind_frame *frame,
@@ -31,9 +40,7 @@ static inline __attribute__((always_inline)) u8 unwind_base(enum unwind_machine 
 							    u64 *ret_value)
 {
 	if (number == (machine == UNWIND_X86_64 ? X86_64_SP : ARM64_SP)) {
-		*ret_value = frame->sp;
-		if (machine == UNWIND_ARM64 && frame->sp_is_lost)
-			return END_UNSUPPORTED;
+		return unwind_sp(machine, frame, ret_value);
 	} else if (number == (machine == UNWIND_X86_64 ? X86_64_FP : ARM64_FP)) {
 		*ret_value = frame->fp;
 		return frame->fp_is_lost ? END_UNSUPPORTED : END_UNKNOWN;

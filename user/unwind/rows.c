@@ -24,6 +24,7 @@ enum {
 	DIGITS = 1 << DIGIT_BITS,
 	/* What a program begins with, at most. glibc's dynamic linker: 61 bytes on x86-64. */
 	ENTRY_BYTES = 128,
+	PUSHED_BYTES = 16, /* stp x16, x30, [sp, #-16]! */
 };
 
 /* Offsets are of the file and below 4 GiB. */
@@ -71,18 +72,41 @@ static int take_function(void *context, u64 start, u64 end)
 	return 0;
 }
 
+/* Whether a rule has the return address above the CFA, where it cannot be. So it is in glibc's
+ * dynamic linker for Arm (dl-trampoline.S), where it binds a function
+ * late: the stub that leads there has pushed two words, the second is the return address. */
+static bool forgets_push(const struct making *making, const struct unwind_rule *rule)
+{
+	return rule->pc_kind == SAVED_AT_CFA && rule->pc_offset == sizeof(u64) &&
+	       rule->cfa_kind == CFA_REGISTER && making->sections->eh_frame.machine == CFI_AARCH64;
+}
+
+static u32 add_rule_with_push(struct making *making, struct unwind_rule rule)
+{
+	rule.cfa_offset += PUSHED_BYTES;
+	rule.pc_offset -= PUSHED_BYTES;
+	if (rule.fp_kind == SAVED_AT_CFA)
+		rule.fp_offset -= PUSHED_BYTES;
+	return rule_set_add(making->rules, &rule, making->most_rules);
+}
+
 static void take_rule(void *context, u64 start, const struct unwind_rule *rule)
 {
 	struct making *making = context;
 	struct function *function = &making->functions.items[making->functions.count - 1];
+	bool has_push = forgets_push(making, rule);
 	u64 offset = start + making->difference;
 	u32 number;
 
 	if (offset >= function->end)
 		return;
-	number = rule_set_add(making->rules, rule, making->most_rules);
+	number = has_push ? add_rule_with_push(making, *rule)
+			  : rule_set_add(making->rules, rule, making->most_rules);
 	if (number == RULE_UNSUPPORTED && rule->cfa_kind != CFA_UNSUPPORTED)
 		making->result.unsupported[CFI_TOO_MANY_RULES]++;
+	/* What stands before it, a landing pad, has left the stack alone. */
+	if (has_push && function->count == 1)
+		making->places.items[making->places.count - 1].rule = number;
 	function->count++;
 	*vec_add(&making->places) = (struct place){.offset = (u32)offset, .rule = number};
 }

@@ -84,6 +84,25 @@ static void a_signed_return_address_is_one_of_arm64_only(void **state)
 	(void)state;
 }
 
+/* glibc's dynamic linker: bti c; x30 is at the CFA + 8; stp x8, x9, [sp, -208]! */
+static void a_return_address_above_the_frame_was_pushed_before(void **state)
+{
+	struct reading arm64 = read_function(
+		EM_AARCH64,
+		MADE_BYTES(0x44, 0x11, 30, 0x7f, 0x44, 0x0e, 0xd0, 1, 0x88, 26, 0x44, 0x0e, 0));
+
+	for (u32 i = 0; i < 8; i++) {
+		assert_int_equal(rule_at(&arm64, START + i).cfa_offset, 16);
+		assert_int_equal(rule_at(&arm64, START + i).pc_kind, SAVED_AT_CFA);
+		assert_int_equal(rule_at(&arm64, START + i).pc_offset, -8);
+	}
+	assert_int_equal(rule_at(&arm64, START + 8).cfa_offset, 224);
+	assert_int_equal(rule_at(&arm64, START + 8).pc_offset, -8);
+	assert_int_equal(rule_at(&arm64, START + 12).cfa_offset, 16);
+	reading_release(&arm64);
+	(void)state;
+}
+
 /* glibc's vfork() pops its return address. */
 static void return_address_may_be_in_a_register(void **state)
 {
@@ -185,6 +204,7 @@ int main(void)
 		cmocka_unit_test(size_of_arguments_changes_no_rule),
 		cmocka_unit_test(an_undefined_return_address_is_the_end_of_the_stack),
 		cmocka_unit_test(a_signed_return_address_is_one_of_arm64_only),
+		cmocka_unit_test(a_return_address_above_the_frame_was_pushed_before),
 		cmocka_unit_test(return_address_may_be_in_a_register),
 		cmocka_unit_test(rbx_is_followed_as_far_as_a_word_below_the_cfa),
 		cmocka_unit_test(what_no_rule_can_hold_is_a_rule_that_says_so_and_counted),

@@ -16,8 +16,9 @@ CFLAGS ?= -O2 -g
 FUZZ_SECONDS ?= 60
 # What `make lbr-table` simulates: registers, and faults behind commas (32,arch).
 LBR_SETTINGS ?= 32 16
-# Which Debian releases' kernels `make test-kernels` boots: Linux 5.10, 6.1, 6.12 and the newest.
-KERNELS ?= bullseye-amd64 bookworm-amd64 trixie-amd64 trixie-backports-amd64 \
+# Which Debian releases' kernels `make test-kernels` boots: Linux 5.10, 6.1, 6.12 (also as built for
+# bookworm, so that a module for it can be) and the newest.
+KERNELS ?= bullseye-amd64 bookworm-amd64 bookworm-backports-amd64 trixie-amd64 trixie-backports-amd64 \
 	bullseye-arm64 bookworm-arm64 trixie-arm64 trixie-backports-arm64
 FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c))
 
@@ -100,6 +101,7 @@ UNIT_SOURCES := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
 KERNEL_SOURCES := $(wildcard tests/kernel/*_test.c)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES) $(KERNEL_SOURCES))
 LIVE_CHECK := $(BUILD)/tests/kernel/live_check
+FAKE_LBR_TEST := $(BUILD)/tests/kernels/fake_lbr/fake_lbr_test
 FUZZ_SOURCES := $(wildcard tests/fuzz/*_fuzz.c)
 REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
 WORKLOAD_SOURCES := $(filter-out tests/workloads/$(if $(filter x86,$(BPF_ARCH)),arm,x86)_%, \
@@ -229,7 +231,8 @@ test-kernels: ## boot Debian kernels in qemu and run the kernel tests there (KER
 	@$(call need,$(DEB_PACKAGES) $(DEB_KERNEL_TEST_PACKAGES))
 	@$(MAKE) --no-print-directory kernels-run; status=$$?; $(give_back); exit $$status
 .PHONY: kernels-run
-kernels-run: guest-built $(if $(filter %-arm64,$(KERNELS)),arm64-guest-built)
+kernels-run: guest-built $(if $(filter %-amd64,$(KERNELS)),$(FAKE_LBR_TEST)) \
+		$(if $(filter %-arm64,$(KERNELS)),arm64-guest-built)
 	$(Q)BUILD=$(abspath $(BUILD)) tests/kernels/run.sh $(KERNELS)
 
 # bpfprof for arm64 is built against Debian's libraries, which are unpacked and not installed.
@@ -252,6 +255,13 @@ $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_S
 	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
 		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+
+# Runs in guests that have the fake PMU.
+$(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c tests/kernels/fake_lbr/fake_lbr.h $(LIBRARY)
+	@mkdir -p $(@D)
+	$(SAY) "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
+		$(LDLIBS) -lcmocka -o $@
 
 # Our stacks against libdw's; what tests/kernel/live.bats runs.
 $(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kernel/event_queue.c \
@@ -471,4 +481,4 @@ clean: ## remove build/
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
--include $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) $(TESTS:=.d)
+-include $(FAKE_LBR_TEST).d $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) $(TESTS:=.d)

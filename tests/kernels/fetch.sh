@@ -6,6 +6,7 @@
 # signature as always.
 #
 # usage: fetch.sh kernel SUITE ARCH FOLDER              FOLDER/vmlinuz, FOLDER/release
+#        fetch.sh headers SUITE ARCH FOLDER             FOLDER/headers: to build modules of that kernel
 #        fetch.sh packages SUITE ARCH FOLDER NAME...    the packages and all they depend on
 #
 # DEBIAN_MIRROR says from where. What is there already is not fetched again.
@@ -66,6 +67,26 @@ fetch_kernel() {
 	mv "$state/vmlinuz" "$folder/vmlinuz"
 }
 
+# What the headers of the kernel in $folder need: those for all processors, and the tools.
+fetch_headers() {
+	local name package names
+
+	[ -s "$folder/release" ] || die "fetch.sh headers: fetch the kernel first"
+	name=linux-headers-$(cat "$folder/release")
+	prepare_apt
+	names=$(apt-cache "${apt_options[@]}" show "$name" | sed -n 's/^Depends: //p' | head -n 1 |
+		tr ',' '\n' | sed -n 's/^ *\(linux-\(headers\|kbuild\)-[^ ]*\).*/\1/p')
+	# shellcheck disable=SC2086 # names have no blanks
+	(cd "$state" && apt-get "${apt_options[@]}" download -qq "$name" $names) >"$state/log" 2>&1 ||
+		die "cannot fetch $name of $suite: $(grep '^E:' "$state/log" | head -n 1)"
+	rm -rf "$folder/headers.new" && mkdir -p "$folder/headers.new"
+	for package in "$state"/*.deb; do
+		dpkg-deb --fsys-tarfile "$package" | tar -x -C "$folder/headers.new" ||
+			die "cannot unpack $package"
+	done
+	mv "$folder/headers.new" "$folder/headers"
+}
+
 fetch_packages() {
 	local package
 
@@ -90,10 +111,14 @@ kernel)
 	[ -s "$folder/vmlinuz" ] && exit 0
 	fetch_kernel
 	;;
+headers)
+	[ -d "$folder/headers" ] && exit 0
+	fetch_headers
+	;;
 packages)
 	[ "$(cat "$folder/packages" 2>/dev/null)" = "$*" ] && exit 0
 	fetch_packages "$@"
 	;;
-*) die "fetch.sh: kernel or packages?" ;;
+*) die "fetch.sh: kernel, headers or packages?" ;;
 esac
 rm -rf "$state"

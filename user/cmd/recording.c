@@ -236,6 +236,7 @@ static int open_writer(struct recording *recording)
 	};
 
 	writer.sources = capture_sources(recording->capture, &writer.source_count);
+	writer.branch_depth = capture_branch_depth(recording->capture);
 	read_command_line(&text, &words, &word_count);
 	writer.command_line = words;
 	writer.command_words = (int)word_count;

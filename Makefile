@@ -101,6 +101,7 @@ UNIT_SOURCES := $(wildcard tests/unit/*_test.c tests/unit/*/*_test.c)
 KERNEL_SOURCES := $(wildcard tests/kernel/*_test.c)
 TESTS := $(patsubst %.c,$(BUILD)/%,$(UNIT_SOURCES) $(KERNEL_SOURCES))
 LIVE_CHECK := $(BUILD)/tests/kernel/live_check
+BRANCH_FILE := $(BUILD)/tests/kernel/branch_file
 FAKE_LBR_TEST := $(BUILD)/tests/kernels/fake_lbr/fake_lbr_test
 FUZZ_SOURCES := $(wildcard tests/fuzz/*_fuzz.c)
 REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
@@ -211,8 +212,8 @@ tests: tests-built
 .PHONY: guest-built
 guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
-tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(REPLAYS) $(WORKLOADS) $(BENCH_TOOLS) \
-	$(LBR_TOOLS) $(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
+tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(BRANCH_FILE) $(REPLAYS) $(WORKLOADS) \
+	$(BENCH_TOOLS) $(LBR_TOOLS) $(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
 
 .PHONY: unit
 unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
@@ -251,6 +252,13 @@ $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
 $(BUILD)/tests/unit/lbr_simulator/model_test: tests/lbr_simulator/model.c
 
 $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
+	@mkdir -p $(@D)
+	$(SAY) "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
+		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+
+# Recordings with scripted branch stacks; what tests/kernel/branches.bats looks at.
+$(BRANCH_FILE): tests/kernel/branch_file.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
 	@mkdir -p $(@D)
 	$(SAY) "  TEST  $@"
 	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
@@ -481,4 +489,4 @@ clean: ## remove build/
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
--include $(FAKE_LBR_TEST).d $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) $(TESTS:=.d)
+-include $(FAKE_LBR_TEST).d $(BRANCH_FILE).d $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) $(TESTS:=.d)

@@ -11,9 +11,11 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "bpfprof/counters.h"
+#include "cmd/recording_stitch.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -27,6 +29,7 @@ enum { COMMAND_LINE_BYTES = 4 << 20 };
 struct recording {
 	struct record_plan *plan;
 	struct capture *capture;
+	struct stitching *stitching; /* NULL: what comes is written as it is */
 	struct perfdata_writer *writer;
 	struct loop *loop;
 	struct recording_result result;
@@ -237,6 +240,11 @@ static int open_writer(struct recording *recording)
 
 	writer.sources = capture_sources(recording->capture, &writer.source_count);
 	writer.branch_depth = capture_branch_depth(recording->capture);
+	if (settings->wants_lbr && !settings->no_stitch) {
+		recording->stitching = stitching_new(writer.sources, writer.source_count,
+						     writer.branch_depth);
+		writer.sources = stitching_sources(recording->stitching);
+	}
 	read_command_line(&text, &words, &word_count);
 	writer.command_line = words;
 	writer.command_words = (int)word_count;
@@ -249,6 +257,41 @@ static void note_command_error(struct recording *recording, int error)
 {
 	if (recording->plan->command && !capture_command(recording->capture))
 		recording->plan->command_error = error == -ENOENT ? 127 : 126;
+}
+
+/* What the kernel did not give of what call stacks of branch records are best made from. */
+static void print_branch_remarks(const struct recording *recording)
+{
+	u32 count;
+	const struct event_source *sources = capture_sources(recording->capture, &count);
+
+	if (!recording->plan->settings->wants_lbr)
+		return;
+	if (!(sources[0].branch_bits & PERF_SAMPLE_BRANCH_HW_INDEX))
+		fprintf(stderr, "bpfprof: the kernel does not tell the register of the newest "
+				"call: deep stacks are put together by their content alone\n");
+	if (!capture_branch_depth(recording->capture))
+		fprintf(stderr, "bpfprof: the kernel does not tell how many calls the CPU "
+				"remembers: perf cannot stitch these stacks\n");
+}
+
+static void print_remarks(const struct recording *recording)
+{
+	const struct record_plan *plan = recording->plan;
+
+	if (plan->settings->quiet)
+		return;
+	for (size_t i = 0; i < plan->remarks.count; i++)
+		fprintf(stderr, "bpfprof: %s\n", plan->remarks.items[i]);
+	print_branch_remarks(recording);
+}
+
+/* Where events go: into the file, maybe through the stitching. */
+static struct event_sink *sink_of(struct recording *recording)
+{
+	struct event_sink *sink = perfdata_writer_sink(recording->writer);
+
+	return recording->stitching ? stitching_sink(recording->stitching, sink) : sink;
 }
 
 static int start(struct recording *recording)
@@ -267,9 +310,8 @@ static int start(struct recording *recording)
 		error = open_writer(recording);
 	if (error)
 		return error;
-	for (size_t i = 0; i < plan->remarks.count && !plan->settings->quiet; i++)
-		fprintf(stderr, "bpfprof: %s\n", plan->remarks.items[i]);
-	error = capture_start(recording->capture, perfdata_writer_sink(recording->writer));
+	print_remarks(recording);
+	error = capture_start(recording->capture, sink_of(recording));
 	if (error) {
 		note_command_error(recording, error);
 		return error;
@@ -351,6 +393,7 @@ static void recording_release(struct recording *recording)
 {
 	progress_clear();
 	loop_close(recording->loop);
+	stitching_free(recording->stitching);
 	perfdata_writer_close(recording->writer);
 	capture_close(recording->capture);
 	signal(SIGPIPE, SIG_DFL);
@@ -367,7 +410,9 @@ int recording_run(struct record_plan *plan, struct recording_result *ret_result)
 	let_signals_kill(&recording);
 	progress_clear();
 	stop_error = finish(&recording);
+	recording.result.stitched = stitching_tally(recording.stitching);
 	recording_print_summary(plan, &recording.result);
+	recording.result.stitched = NULL; /* it goes with the recording */
 	end_command(&recording);
 	*ret_result = recording.result;
 	return name_error(error ? error : stop_error);

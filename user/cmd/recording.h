@@ -6,6 +6,7 @@
 #define CMD_RECORDING_H
 
 #include "cmd/record_plan.h"
+#include "lbr/lbr.h"
 
 struct recording_result {
 	struct capture_totals totals; /* what the disk did not take is counted as lost */
@@ -17,6 +18,7 @@ struct recording_result {
 	bool has_command;   /* a command was run … */
 	int command_status; /* … with this status, 128 + signal if one killed it */
 	bool could_not_write;
+	const struct lbr_tally *stitched; /* stacks of branch records; NULL: none were stitched */
 };
 
 /*

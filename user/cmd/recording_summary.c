@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "bpfprof/counters.h"
 #include "cmd/recording.h"
+#include "cmd/recording_stitch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -57,18 +58,25 @@ static void append_events(struct text *text, const struct record_plan *plan)
 	}
 }
 
-/* One line for each thing of that kind that went wrong, but `passed_over`: "12 lost: why". */
-static void print_rows(const struct capture_totals *totals, enum counter_kind kind,
-		       const char *words, u32 passed_over)
+/* One line, if there is something to say: "12 lost: why". */
+static void print_row(const struct capture_totals *totals, u32 row, const char *words)
 {
 	char count[NUMBER_TEXT_BYTES];
 
+	if (totals->counters[row])
+		fprintf(stderr, "bpfprof: %8s %s: %s\n",
+			number_format_count(totals->counters[row], count), words,
+			counter_rows[row].sentence);
+}
+
+/* One line for each thing of that kind that went wrong, but `passed_over`. */
+static void print_rows(const struct capture_totals *totals, enum counter_kind kind,
+		       const char *words, u32 passed_over)
+{
 	for (u32 row = 0; row < COUNTER_COUNT; row++)
-		if (counter_rows[row].kind == kind && totals->counters[row] && row != passed_over)
-			fprintf(stderr, "bpfprof: %8s %s: %s\n",
-				number_format_count(totals->counters[row], count),
-				kind == OTHER && totals->counters[row] == 1 ? "time" : words,
-				counter_rows[row].sentence);
+		if (counter_rows[row].kind == kind && row != passed_over)
+			print_row(totals, row,
+				  kind == OTHER && totals->counters[row] == 1 ? "time" : words);
 }
 
 static void print_counters(const struct capture_totals *totals)
@@ -138,6 +146,14 @@ static void print_stacks(const struct record_plan *plan, const struct capture_to
 	print_rows(totals, CUT, "cut", by_tables ? COUNTER_COUNT : COUNTER_user_stack_broken);
 }
 
+/* What was walked is only a part of these stacks, whose ends are told with them. */
+static void print_stitched(const struct lbr_tally *tally, const struct capture_totals *totals)
+{
+	stitching_print(tally);
+	print_row(totals, COUNTER_kernel_stack_failed, "cut");
+	print_row(totals, COUNTER_kernel_stack_too_deep, "cut");
+}
+
 static void print_tables(const struct unwind_totals *unwind)
 {
 	char rows[NUMBER_TEXT_BYTES];
@@ -176,7 +192,10 @@ void recording_print_summary(const struct record_plan *plan, const struct record
 	print_samples(plan, result);
 	print_rows(&result->totals, LOST, "lost", COUNTER_COUNT);
 	print_rows(&result->totals, OTHER, "times", COUNTER_COUNT);
-	print_stacks(plan, &result->totals);
+	if (result->stitched)
+		print_stitched(result->stitched, &result->totals);
+	else
+		print_stacks(plan, &result->totals);
 	if (plan->settings->verbose)
 		print_counters(&result->totals);
 	if (plan->settings->verbose && result->totals.unwind.kernel_bytes)

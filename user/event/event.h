@@ -11,6 +11,7 @@
 #include "event/order.h"
 #include "event/pass.h"
 #include "event/process_table.h"
+#include "event/sorter.h"
 #include "event/stack_tally.h"
 #include "event/tee.h"
 

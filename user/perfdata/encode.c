@@ -195,6 +195,21 @@ static void put_chain(struct pen *pen, const struct sample *sample)
 	memcpy(count_at, &count, sizeof(count));
 }
 
+/* Behind an empty call stack: an entry that does not count and no reader looks at, but for perf up
+ * to 6.1, which takes the leaf from the newest entry without asking whether there is one. It finds
+ * the true leaf, and not bytes of the next record. */
+static void put_ghost(struct pen *pen, const struct sample *sample)
+{
+	u64 leaf = sample->address;
+
+	for (u16 i = sample->frame_count; i-- > 0;)
+		if (sample->frames[i].space == SPACE_USER)
+			leaf = sample->frames[i].address;
+	put_u64(pen, 0);
+	put_u64(pen, leaf);
+	put_u64(pen, 0);
+}
+
 static void put_branches(struct pen *pen, const struct wire_attr *attr, const struct sample *sample)
 {
 	u64 count = sample->branch_count < BRANCHES_MAX ? sample->branch_count : BRANCHES_MAX;
@@ -203,6 +218,8 @@ static void put_branches(struct pen *pen, const struct wire_attr *attr, const st
 	if (attr->branch_sample_type & BRANCH_HW_INDEX)
 		put_u64(pen, sample->hw_idx);
 	put_bytes(pen, sample->branches, count * sizeof(*sample->branches));
+	if (!count && attr->branch_sample_type & BRANCH_CALL_STACK)
+		put_ghost(pen, sample);
 }
 
 /* How the user stack was had, for our own reader. */

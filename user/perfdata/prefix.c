@@ -56,6 +56,17 @@ static void append_features(const struct feature_facts *facts, struct text *fron
 			offsetof(struct output_head, compress_version), 5 * sizeof(u32)};
 }
 
+/* Whether the file is for who looks at branches. Call stacks of branch records are only another way
+ * to take call chains, and perf does not mark files with them either. */
+static bool is_of_branches(const struct perfdata_writer_settings *settings)
+{
+	for (u32 i = 0; i < settings->source_count; i++)
+		if (settings->sources[i].has_branches &&
+		    !(settings->sources[i].branch_bits & BRANCH_CALL_STACK))
+			return true;
+	return false;
+}
+
 static int write_file_front(const struct feature_facts *facts, struct output *output)
 {
 	struct file_section places[FEATURE_KNOWN] = {0};
@@ -78,7 +89,8 @@ static int write_file_front(const struct feature_facts *facts, struct output *ou
 	/* first and empty: see output.c */
 	output_add_feature(output, FEATURE_BUILD_ID, (struct file_section){0});
 	for (u32 feature = FEATURE_BUILD_ID + 1; feature < FEATURE_KNOWN; feature++)
-		if (places[feature].size_bytes)
+		if (places[feature].size_bytes ||
+		    (feature == FEATURE_BRANCH_STACK && is_of_branches(facts->settings)))
 			output_add_feature(output, feature, places[feature]);
 	error = output_append(output, front.bytes, front.length);
 	text_release(&front);

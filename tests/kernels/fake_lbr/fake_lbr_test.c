@@ -128,12 +128,14 @@ static int compare(struct event_sink *self, const struct sample *sample)
 static void play_and_compare(struct comparer *comparer, u32 count,
 			     struct capture_totals *ret_totals)
 {
+	/* A stack that waits for a table comes later than those after it. */
+	struct event_sink *sorter = sorter_new(&comparer->sink);
 	CLEANUP(closep) int device = -1;
 	struct fake_lbr_overflow script;
 	struct recording recording;
 
 	comparer->sink.on_sample = compare;
-	assert_int_equal(start_recording(&recording, "fake_lbr//", &comparer->sink), 0);
+	assert_int_equal(start_recording(&recording, "fake_lbr//", sorter), 0);
 	device = open_device();
 	for (u32 number = 0; number < count; number++) {
 		comparer->script(number, &script);
@@ -145,6 +147,7 @@ static void play_and_compare(struct comparer *comparer, u32 count,
 	capture_totals(recording.capture, ret_totals);
 	assert_int_equal(capture_branch_depth(recording.capture), FAKE_LBR_DEPTH);
 	recording_release(&recording);
+	sorter_free(sorter);
 	assert_int_equal(comparer->count, count);
 }
 

@@ -269,6 +269,27 @@ static void the_file_of_raw_stacks_holds_what_was_scripted(void **state)
 	(void)state;
 }
 
+/* Counts samples; each has a call chain that begins where the thread was, and no branch stack. */
+static int count_chain(struct event_sink *self, const struct sample *sample)
+{
+	((struct comparer *)self)->count++;
+	assert_int_equal(sample->branch_count, 0);
+	assert_true(sample->frame_count >= 1 && sample->frames[0].address == sample->address);
+	return 0;
+}
+
+static void by_default_the_file_holds_call_chains(void **state)
+{
+	struct comparer counter = {.sink.on_sample = count_chain};
+	CLEANUP(perfdata_closep) struct perfdata *data = record_file("", &counter.sink);
+	u32 count;
+	const struct event_source *source = perfdata_sources(data, &count);
+
+	assert_int_equal(counter.count, SAMPLES);
+	assert_true(source->has_chain && !source->has_branches && !source->branch_bits);
+	(void)state;
+}
+
 /* As the command of a recording. */
 static int play(void)
 {
@@ -291,6 +312,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(fewer_bits_are_asked_for_where_some_are_refused),
 		cmocka_unit_test(what_the_pmu_cannot_do_is_said_with_what_to_use),
 		cmocka_unit_test(the_file_of_raw_stacks_holds_what_was_scripted),
+		cmocka_unit_test(by_default_the_file_holds_call_chains),
 	};
 
 	own_path = argv[0];

@@ -4,7 +4,9 @@
  * kernel has read it before it called us, with hw_idx, the register that the newest lies in.
  *
  * bpf_read_branch_records() gives the entries without hw_idx. So they are read from where the
- * kernel has them, by way of the context, of which the verifier shows programs only a part.
+ * kernel has them, by way of the context, of which the verifier shows programs only a part. The
+ * address is the same for both; bpf_cast_to_kern_ctx() would only tell the verifier so, and costs
+ * every recording that libbpf reads all types of the kernel for it.
  */
 #ifndef BRANCH_STACK_BPF_H
 #define BRANCH_STACK_BPF_H
@@ -12,18 +14,6 @@
 #include "maps.bpf.h"
 
 #include <bpf/bpf_core_read.h>
-
-/* Since Linux 6.2. Where it is missing, the context is at the address that a program gets. */
-extern void *bpf_cast_to_kern_ctx(void *context) __ksym __weak;
-
-/* The context as the kernel knows it. */
-static __always_inline const struct bpf_perf_event_data_kern *kernel_context(
-	struct bpf_perf_event_data *ctx)
-{
-	if (bpf_cast_to_kern_ctx)
-		return bpf_cast_to_kern_ctx(ctx);
-	return (const void *)ctx;
-}
 
 /* Whether the context can lead to the branch stack in this kernel. */
 static __always_inline bool knows_branch_stack(void)
@@ -129,7 +119,7 @@ static __always_inline void copy_branches_by_helper(struct bpf_perf_event_data *
 static __noinline void take_branches(struct bpf_perf_event_data *ctx, struct sample_record *record)
 {
 	if (knows_branch_stack())
-		copy_branches(kernel_context(ctx), record);
+		copy_branches((const void *)ctx, record);
 	else
 		copy_branches_by_helper(ctx, record);
 }

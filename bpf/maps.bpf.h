@@ -20,6 +20,13 @@ struct {
 	__uint(max_entries, 256 * 1024);
 } ring SEC(".maps");
 
+/* What is left of stacks (see struct stack_rest): many times what a sample takes, for a moment.
+ * They have a ring of their own, so that no sample finds no room for them. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 64 * 1024);
+} rest_ring SEC(".maps");
+
 /* One element a CPU, not a per-CPU map: user space reads it as memory. A look-up by system call
  * would keep our own programs from running meanwhile (bpf_disable_instrumentation()). */
 struct {

@@ -100,13 +100,6 @@ static __always_inline void find_start(struct stack_rest *rest)
 		rest->stack_start = rest->frame.sp & piece_mask;
 }
 
-/* Whether the ring has room for so many bytes: half of it is kept for samples. */
-static __always_inline bool has_room_for(u64 bytes)
-{
-	return bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + bytes + BPF_RINGBUF_HDR_SZ <
-	       settings.ring_wake_bytes;
-}
-
 /* Sends the next record of what is left of the stack. Returns 0, or not if it is the last one.
  * Global, see move_window(). */
 __noinline int send_next_of_rest(void)
@@ -118,8 +111,9 @@ __noinline int send_next_of_rest(void)
 		return 1;
 	copy_stack();
 	bytes = offsetof(struct stack_rest, stack) + rest->stack_bytes;
-	if (bytes > sizeof(*rest) || !has_room_for(bytes) ||
-	    bpf_ringbuf_output(&ring, rest, bytes, BPF_RB_NO_WAKEUP)) {
+	/* Nobody waits for this ring: its reader is told by samples. */
+	if (bytes > sizeof(*rest) ||
+	    bpf_ringbuf_output(&rest_ring, rest, bytes, BPF_RB_NO_WAKEUP)) {
 		count(COUNTER_stack_not_kept);
 		return 1;
 	}
@@ -127,13 +121,14 @@ __noinline int send_next_of_rest(void)
 	return rest->stack_bytes < REST_STACK_BYTES;
 }
 
-/* Sends what is left of the stack. If there is no room the sample stays as it is. Global, see
- * move_window(). */
+/* Sends what is left of the stack. If there is no room for any of it the sample stays as it is.
+ * Global, see move_window(). */
 __noinline int send_rest(void)
 {
 	struct scratch *scratch = scratch_here();
 	struct stack_rest *rest = rest_here();
 	const struct mm_struct *mm;
+	u64 first;
 
 	if (!scratch || !rest)
 		return 1;
@@ -144,9 +139,12 @@ __noinline int send_rest(void)
 	rest->tid = scratch->record.header.tid;
 	rest->start_stack = BPF_CORE_READ(mm, start_stack);
 	find_start(rest);
+	first = rest->stack_start;
 	for (u32 i = 0; i < REST_RECORDS_MAX; i++)
 		if (send_next_of_rest())
 			break;
+	if (rest->stack_start != first)
+		scratch->record.header.kind = RECORD_LATE_SAMPLE;
 	return 0;
 }
 

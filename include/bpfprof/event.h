@@ -15,7 +15,13 @@
 #include "bpfprof/unwind_frame.h"
 #include "bpfprof/unwind_table.h"
 
-enum record_kind { RECORD_SAMPLE = 1, RECORD_FILE_WANTED, RECORD_PROOF, RECORD_STACK_REST };
+enum record_kind {
+	RECORD_SAMPLE = 1,
+	RECORD_FILE_WANTED,
+	RECORD_PROOF,
+	RECORD_STACK_REST,
+	RECORD_LATE_SAMPLE, /* a sample; the rest of its stack lies in the ring of rests already */
+};
 
 /* In which mode the CPU was. */
 enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
@@ -89,8 +95,8 @@ WIRE_SIZE(struct proof_record, 24 + 8 * (UNWIND_REGISTERS + 1) + PROOF_STACK_BYT
 
 enum { REST_STACK_BYTES = 16384 };
 
-/* What is left to walk of the user stack of the sample that follows on that CPU: the walk met code
- * whose table is still being made. Whoever has the table can go on from `frame`, with the same
+/* What is left to walk of the user stack of a RECORD_LATE_SAMPLE: the walk met code whose table is
+ * still being made. Whoever has the table can go on from `frame`, with the same
  * bytes of stack: `stack` holds those from stack_start on. time_ns, pid and tid are the sample's.
  * More of the stack may follow in further records, of which only the stack counts: it goes on where
  * that of the one before ends. */

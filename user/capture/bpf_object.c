@@ -123,6 +123,7 @@ static void apply_plan(struct programs *programs, const struct program_plan *pla
 	skeleton->rodata->settings.page_bits = (u8)__builtin_ctzl(
 		(unsigned long)sysconf(_SC_PAGESIZE));
 	bpf_map__set_max_entries(skeleton->maps.ring, (u32)ring_bytes);
+	bpf_map__set_max_entries(skeleton->maps.rest_ring, (u32)whole_ring_bytes(plan->rest_bytes));
 	bpf_map__set_max_entries(skeleton->maps.counters, programs->cpu_count);
 	bpf_map__set_max_entries(skeleton->maps.followed,
 				 plan->settings.has_followed ? FOLLOWED_MAX : 1);
@@ -272,6 +273,11 @@ int programs_sampler_fd(const struct programs *programs, u32 source)
 int programs_ring_fd(const struct programs *programs)
 {
 	return bpf_map__fd(programs->skeleton->maps.ring);
+}
+
+int programs_rest_ring_fd(const struct programs *programs)
+{
+	return bpf_map__fd(programs->skeleton->maps.rest_ring);
 }
 
 const struct cpu_counters *programs_counters(const struct programs *programs, u32 *ret_count)

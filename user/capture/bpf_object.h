@@ -16,6 +16,7 @@ struct program_plan {
 	struct program_settings settings; /* ring_bytes is filled in by programs_load() */
 	u32 source_count;		  /* 1 … SOURCES_MAX */
 	u64 ring_bytes;			  /* rounded up to a power of two of pages */
+	u64 rest_bytes;			  /* likewise, of the ring of rests */
 	const u64 *follow; /* keys (see settings.h) that are profiled from the start */
 	size_t follow_count;
 	u32 unwind_segments; /* how many the space for unwind tables may have; 0: none are used */
@@ -40,6 +41,8 @@ void programs_unfollow(struct programs *programs, u64 key);
 int programs_sampler_fd(const struct programs *programs, u32 source);
 /* The ring buffer; borrowed. */
 int programs_ring_fd(const struct programs *programs);
+/* That of what is left of stacks; borrowed. */
+int programs_rest_ring_fd(const struct programs *programs);
 /* What happened, by CPU number, as of now; `ret_count` CPUs. Borrowed. */
 const struct cpu_counters *programs_counters(const struct programs *programs, u32 *ret_count);
 

@@ -86,6 +86,8 @@ static int load_programs(struct capture *capture)
 		return error;
 	if (plan.settings.walkers & WALKER_EH_FRAME)
 		plan.unwind_segments = sizes_unwind_segments(&capture->settings);
+	if (plan.unwind_segments)
+		plan.rest_bytes = sizes_rest_bytes(&capture->settings, capture->online_count);
 	plan.follow = targets_keys(capture->targets, &plan.follow_count);
 	perf_events_clock_modes(capture->events, plan.settings.clock_modes);
 	return programs_load(&plan, &capture->programs);
@@ -187,7 +189,8 @@ static int open_ring(struct capture *capture)
 		return error;
 	ring_take_wanted(capture->ring, want_file, capture->unwind);
 	capture->late_stacks = late_stacks_new(capture->unwind, capture->settings.max_stack);
-	ring_take_rests(capture->ring, take_rest, capture->late_stacks);
+	ring_take_rests(capture->ring, programs_rest_ring_fd(capture->programs), take_rest,
+			capture->late_stacks);
 	return watch(capture, unwind_tables_fd(capture->unwind));
 }
 

@@ -23,6 +23,9 @@ struct ring {
 	struct sample_space space;
 	void (*take_rest)(void *context, const struct stack_rest *rest);
 	void *rest_context;
+	struct ring_buffer *rests; /* NULL: not mapped just now */
+	int rests_fd;
+	bool has_late; /* samples have come since the drain began whose rests lie there */
 };
 
 static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_frames,
@@ -56,8 +59,9 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_
 		return -EBADMSG;
 	memcpy(&header, record, sizeof(header));
 	frame_count = (u32)header.kernel_frames + header.user_frames;
-	if (header.kind != RECORD_SAMPLE || header.source >= SOURCES_MAX ||
-	    header.kernel_frames > STACK_MAX_FRAMES || header.user_frames > STACK_MAX_FRAMES ||
+	if ((header.kind != RECORD_SAMPLE && header.kind != RECORD_LATE_SAMPLE) ||
+	    header.source >= SOURCES_MAX || header.kernel_frames > STACK_MAX_FRAMES ||
+	    header.user_frames > STACK_MAX_FRAMES ||
 	    (header.branch_words && !branch_stack_is_whole(header.branch_words)) ||
 	    bytes < sizeof(header) + (frame_count + header.branch_words) * sizeof(u64))
 		return -EBADMSG;
@@ -114,6 +118,31 @@ static bool take_wanted(const struct ring *ring, const void *record, size_t byte
 	return true;
 }
 
+static int take_rest(void *context, void *record, size_t bytes)
+{
+	struct ring *ring = context;
+
+	if (ring_is_rest(record, bytes)) /* if not, its sample stays as it is */
+		ring->take_rest(ring->rest_context, record);
+	return 0;
+}
+
+/* Hands on all rests that have come. */
+static void read_rests(struct ring *ring)
+{
+	ring->has_late = true;
+	if (!ring->rests)
+		ring->rests = ring_buffer__new(ring->rests_fd, take_rest, ring, NULL);
+	if (ring->rests)
+		ring_buffer__consume(ring->rests);
+}
+
+static void forget_rests(struct ring *ring)
+{
+	ring_buffer__free(ring->rests);
+	ring->rests = NULL;
+}
+
 static int take_record(void *context, void *record, size_t bytes)
 {
 	struct ring *ring = context;
@@ -125,14 +154,12 @@ static int take_record(void *context, void *record, size_t bytes)
 		ring->take_proof(ring->proof_context, record);
 		return 0;
 	}
-	if (ring->take_rest && ring_is_rest(record, bytes)) {
-		ring->take_rest(ring->rest_context, record);
-		return 0;
-	}
 	if (ring_decode(record, bytes, ring->has_chain, &ring->space, &sample)) {
 		ring->malformed++;
 		return 0;
 	}
+	if (ring->take_rest && ((const struct sample_header *)record)->kind == RECORD_LATE_SAMPLE)
+		read_rests(ring);
 	return sink_call(ring->sink, on_sample, &sample);
 }
 
@@ -157,6 +184,7 @@ void ring_close(struct ring *ring)
 	if (!ring)
 		return;
 	ring_buffer__free(ring->buffer);
+	forget_rests(ring);
 	free(ring);
 }
 
@@ -174,9 +202,10 @@ void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_
 	ring->wanted_context = context;
 }
 
-void ring_take_rests(struct ring *ring, void (*take)(void *, const struct stack_rest *),
+void ring_take_rests(struct ring *ring, int map_fd, void (*take)(void *, const struct stack_rest *),
 		     void *context)
 {
+	ring->rests_fd = map_fd;
 	ring->take_rest = take;
 	ring->rest_context = context;
 }
@@ -191,7 +220,10 @@ int ring_drain(struct ring *ring, struct event_sink *sink)
 	int count;
 
 	ring->sink = sink;
+	ring->has_late = false;
 	count = ring_buffer__consume(ring->buffer);
+	if (!ring->has_late)
+		forget_rests(ring);
 	return count < 0 ? count : 0;
 }
 

@@ -21,8 +21,9 @@ void ring_close(struct ring *ring);
 /* Hands what the programs ask for (see bpfprof/event.h) to `take` from now on. */
 void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_wanted *),
 		      void *context);
-/* Hands what is left of stacks to `take` from now on, each before its sample. */
-void ring_take_rests(struct ring *ring, void (*take)(void *, const struct stack_rest *),
+/* Hands what is left of stacks to `take` from now on, before their samples. It comes through a ring
+ * of its own, behind `map_fd` (borrowed), which is mapped only while anything comes. */
+void ring_take_rests(struct ring *ring, int map_fd, void (*take)(void *, const struct stack_rest *),
 		     void *context);
 /* Hands proofs (see capture_settings) to `take` from now on; NULL: to nobody. */
 void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof_record *),

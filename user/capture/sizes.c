@@ -23,6 +23,11 @@ enum {
 	RING_HOLDS_NS = NS_PER_S / 2,
 	RING_MIN_BYTES = 256 << 10,
 	RING_MAX_BYTES = 16 << 20,
+	/* The stack of a sample, and how long the largest files take to read. */
+	STACK_USUAL_BYTES = 16 << 10,
+	REST_RING_HOLDS_NS = NS_PER_S / 4,
+	REST_RING_MIN_BYTES = 1 << 20,
+	REST_RING_MAX_BYTES = 16 << 20,
 	OTHER_FDS = 64, /* maps, programs, files, with room to spare */
 	/* For events whose rate nobody knows. */
 	UNKNOWN_RATE_HZ = 10000,
@@ -38,6 +43,11 @@ static u64 events_per_second(const struct capture_settings *settings)
 	return sum;
 }
 
+static u64 within(u64 bytes, u64 least, u64 most)
+{
+	return bytes < least ? least : bytes > most ? most : bytes;
+}
+
 u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count)
 {
 	u64 sample_bytes = SAMPLE_USUAL_BYTES + (settings->branch_bits ? BRANCHES_USUAL_BYTES : 0);
@@ -46,9 +56,15 @@ u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count)
 
 	if (settings->ring_bytes)
 		return settings->ring_bytes;
-	if (bytes < RING_MIN_BYTES)
-		return RING_MIN_BYTES;
-	return bytes > RING_MAX_BYTES ? RING_MAX_BYTES : bytes;
+	return within(bytes, RING_MIN_BYTES, RING_MAX_BYTES);
+}
+
+u64 sizes_rest_bytes(const struct capture_settings *settings, size_t cpu_count)
+{
+	u64 bytes = events_per_second(settings) * cpu_count * STACK_USUAL_BYTES /
+		    (NS_PER_S / REST_RING_HOLDS_NS);
+
+	return within(bytes, REST_RING_MIN_BYTES, REST_RING_MAX_BYTES);
 }
 
 int sizes_check_depth(u32 max_stack)

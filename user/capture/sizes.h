@@ -15,6 +15,10 @@ u16 sizes_kernel_depth(void);
 /* Bytes of the ring: what was asked for, or what holds the samples of half a second. */
 u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count);
 
+/* Bytes of the ring of rests: what the stacks of a quarter of a second take while everything that
+ * runs is new, within limits. */
+u64 sizes_rest_bytes(const struct capture_settings *settings, size_t cpu_count);
+
 /* How many segments the space for unwind tables may have, at least one. */
 u32 sizes_unwind_segments(const struct capture_settings *settings);
 

@@ -37,8 +37,7 @@ static void run_child(char *const *arguments, int stdout_fd, int socket)
 		dup2(stdout_fd, STDOUT_FILENO);
 	execvp(arguments[0], arguments);
 	error = errno;
-	if (send(socket, &error, sizeof(error), MSG_NOSIGNAL) != sizeof(error))
-		_exit(EXIT_NOT_RUN);
+	send(socket, &error, sizeof(error), MSG_NOSIGNAL);
 	_exit(EXIT_NOT_RUN);
 }
 

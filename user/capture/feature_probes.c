@@ -41,19 +41,6 @@ static void say(char *found, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Reads a number from below /proc/sys. */
-static int read_sysctl(const char *name, long *ret_value)
-{
-	CLEANUP(freep) char *path = must_format("/proc/sys/%s", name);
-	CLEANUP(freep) char *text = NULL;
-	int error = file_read(path, SYSCTL_BYTES, &text, NULL);
-
-	if (error)
-		return error;
-	*ret_value = strtol(text, NULL, 10);
-	return 0;
-}
-
 static int first_cpu(void)
 {
 	CLEANUP(freep) u32 *cpus = NULL;
@@ -134,7 +121,7 @@ int probe_perf_events(char *found)
 	CLEANUP(closep) int fd = open_clock();
 	long paranoid;
 
-	if (!read_sysctl("kernel/perf_event_paranoid", &paranoid))
+	if (!sysctl_read("kernel/perf_event_paranoid", &paranoid))
 		say(found, "kernel.perf_event_paranoid=%ld", paranoid);
 	return fd < 0 ? fd : 0;
 }
@@ -238,7 +225,7 @@ int probe_kernel_symbols(char *found)
 	unsigned long long address = 0;
 	long restricted;
 
-	if (!read_sysctl("kernel/kptr_restrict", &restricted))
+	if (!sysctl_read("kernel/kptr_restrict", &restricted))
 		say(found, "kernel.kptr_restrict=%ld", restricted);
 	if (!kallsyms)
 		return -errno;
@@ -252,7 +239,7 @@ int probe_kernel_symbols(char *found)
 int probe_bpf_symbols(char *found)
 {
 	long enabled;
-	int error = read_sysctl("net/core/bpf_jit_kallsyms", &enabled);
+	int error = sysctl_read("net/core/bpf_jit_kallsyms", &enabled);
 
 	if (error)
 		return error;
@@ -383,7 +370,7 @@ int probe_memlock(char *found)
 static int probe_limit(const char *name, long wanted, const char *unit, char *found)
 {
 	long limit;
-	int error = read_sysctl(name, &limit);
+	int error = sysctl_read(name, &limit);
 
 	if (error)
 		return error;

@@ -5,11 +5,10 @@
 #include "capture/perf_events.h"
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
-#include "base/number.h"
 #include "base/vec.h"
 #include "capture/branch_caps.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -137,21 +136,17 @@ static struct event_source row_of(const struct parsed_event *event,
 /* The kernel's own limit of -F, as perf tells it. */
 static int check_rate(const struct parsed_event *event)
 {
-	static const char path[] = "/proc/sys/kernel/perf_event_max_sample_rate";
-	CLEANUP(freep) char *text = NULL;
-	u64 limit;
+	long limit;
 
 	if (!event->rate)
 		return fail_plain(-EINVAL, "use -F with at least 1, or -c with at least 1",
 				  "cannot sample %s at a rate of 0", event->name);
-	if (!event->is_frequency || file_read(path, 64, &text, NULL))
-		return 0;
-	text[strcspn(text, "\n")] = 0;
-	if (number_parse_u64(text, &limit) || event->rate <= limit)
+	if (!event->is_frequency || sysctl_read("kernel/perf_event_max_sample_rate", &limit) ||
+	    event->rate <= (u64)limit)
 		return 0;
 	return fail_plain(-EINVAL, "use -F max, or raise sysctl kernel.perf_event_max_sample_rate",
-			  "cannot sample %s at %llu Hz: the kernel allows %llu Hz", event->name,
-			  (unsigned long long)event->rate, (unsigned long long)limit);
+			  "cannot sample %s at %llu Hz: the kernel allows %ld Hz", event->name,
+			  (unsigned long long)event->rate, limit);
 }
 
 int perf_events_new(const struct capture_settings *settings, struct perf_events **ret_events)

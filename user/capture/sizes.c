@@ -5,14 +5,11 @@
 #include "capture/sizes.h"
 
 #include "base/fail.h"
-#include "base/file.h"
-#include "base/memory.h"
-#include "base/number.h"
 #include "bpfprof/branch_stack.h"
 #include "bpfprof/settings.h"
+#include "host/host.h"
 
 #include <errno.h>
-#include <string.h>
 #include <sys/resource.h>
 
 enum {
@@ -77,14 +74,11 @@ int sizes_check_depth(u32 max_stack)
 
 u16 sizes_kernel_depth(void)
 {
-	static const char path[] = "/proc/sys/kernel/perf_event_max_stack";
-	CLEANUP(freep) char *text = NULL;
-	u64 limit;
+	long limit;
 
-	if (file_read(path, 64, &text, NULL))
+	if (sysctl_read("kernel/perf_event_max_stack", &limit) || limit > UINT16_MAX)
 		return UINT16_MAX;
-	text[strcspn(text, "\n")] = 0;
-	return number_parse_u64(text, &limit) || limit > UINT16_MAX ? UINT16_MAX : (u16)limit;
+	return (u16)limit;
 }
 
 u32 sizes_unwind_segments(const struct capture_settings *settings)

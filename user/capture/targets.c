@@ -30,25 +30,6 @@ bool targets_are_limited(const struct targets *targets)
 
 /* --- who was named --- */
 
-/* The process that a thread belongs to. */
-static int process_of_thread(u32 tid, u32 *ret_pid)
-{
-	CLEANUP(freep) char *text = NULL;
-	char path[64];
-	const char *line;
-	int error;
-
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	error = file_read(path, 65536, &text, NULL);
-	if (error)
-		return error == -ENOENT ? -ESRCH : error;
-	line = strstr(text, "\nTgid:");
-	if (!line)
-		return -ESRCH;
-	*ret_pid = (u32)strtoul(line + strlen("\nTgid:"), NULL, 10);
-	return 0;
-}
-
 static void add_named(struct targets *targets, u64 key, u32 pid)
 {
 	*idmap_place(&targets->known, key) = NAMED;
@@ -79,8 +60,8 @@ static int add_threads(struct targets *targets, u32 pid)
 
 static int add_process(struct targets *targets, u32 pid)
 {
-	u32 leader = 0;
-	int error = process_of_thread(pid, &leader);
+	u32 leader = process_of_thread(pid);
+	int error = leader ? 0 : -ESRCH;
 
 	if (!error && leader != pid)
 		return fail_plain(-EINVAL, "use -t for threads", "%u is a thread of process %u",
@@ -94,11 +75,10 @@ static int add_process(struct targets *targets, u32 pid)
 
 static int add_thread(struct targets *targets, u32 tid)
 {
-	u32 pid;
-	int error = process_of_thread(tid, &pid);
+	u32 pid = process_of_thread(tid);
 
-	if (error)
-		return fail(error, "check the tid with ps -L", "cannot profile thread %u", tid);
+	if (!pid)
+		return fail(-ESRCH, "check the tid with ps -L", "cannot profile thread %u", tid);
 	add_named(targets, FOLLOW_THREAD | tid, pid);
 	return 0;
 }

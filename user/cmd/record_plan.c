@@ -7,7 +7,6 @@
 #include "cmd/record_plan.h"
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -22,25 +21,10 @@
 #include <sys/stat.h>
 
 enum {
-	SYSCTL_BYTES = 4096,
-	STATUS_FILE_BYTES = 65536,
 	HIGHEST_PID = 1 << 22, /* PID_MAX_LIMIT of include/linux/threads.h */
 	EXIT_NOT_EXECUTABLE = 126,
 	EXIT_NOT_FOUND = 127,
 };
-
-/* Reads a limit from /proc/sys/kernel; `otherwise` if it cannot be read. */
-static u64 read_limit(const char *name, u64 otherwise)
-{
-	CLEANUP(freep) char *path = must_format("/proc/sys/kernel/%s", name);
-	CLEANUP(freep) char *text = NULL;
-	u64 value;
-
-	if (file_read(path, SYSCTL_BYTES, &text, NULL))
-		return otherwise;
-	text[strcspn(text, "\n")] = 0;
-	return number_parse_u64(text, &value) ? otherwise : value;
-}
 
 /* --- who ---------------------------------------------------------------------------------------
  */
@@ -82,22 +66,9 @@ static int plan_cpus(struct record_plan *plan, const struct text_list *list)
 	return 0;
 }
 
-/* The process that a thread belongs to; 0: it has ended. */
-static u32 process_of(u32 tid)
-{
-	CLEANUP(freep) char *path = must_format("/proc/%u/status", tid);
-	CLEANUP(freep) char *text = NULL;
-	const char *line;
-
-	if (file_read(path, STATUS_FILE_BYTES, &text, NULL))
-		return 0;
-	line = strstr(text, "\nTgid:");
-	return line ? (u32)strtoul(line + strlen("\nTgid:"), NULL, 10) : 0;
-}
-
 static int check_pid(u32 pid)
 {
-	u32 process = process_of(pid);
+	u32 process = process_of_thread(pid);
 
 	if (!process)
 		return fail_plain(-ESRCH, "it may have ended already", "no process %u", pid);
@@ -109,7 +80,7 @@ static int check_pid(u32 pid)
 
 static int check_tid(u32 tid)
 {
-	if (!process_of(tid))
+	if (!process_of_thread(tid))
 		return fail_plain(-ESRCH, "it may have ended already", "no thread %u", tid);
 	return 0;
 }
@@ -237,9 +208,11 @@ static int plan_command(struct record_plan *plan, struct arguments arguments)
 
 static int plan_rate(struct record_plan *plan, const struct record_settings *settings)
 {
-	u64 limit = read_limit("perf_event_max_sample_rate", UINT32_MAX);
+	long limit;
 	char remedy[96];
 
+	if (sysctl_read("kernel/perf_event_max_sample_rate", &limit))
+		limit = UINT32_MAX;
 	if (settings->period && (settings->frequency_hz || settings->is_frequency_max))
 		return fail_plain(-EINVAL, "leave out one of them",
 				  "-F is samples a second, -c a sample each so many events");
@@ -253,8 +226,8 @@ static int plan_rate(struct record_plan *plan, const struct record_settings *set
 		return 0;
 	snprintf(remedy, sizeof(remedy),
 		 "use -F max, or sysctl kernel.perf_event_max_sample_rate=%u", plan->frequency_hz);
-	return fail_plain(-ERANGE, remedy, "-F %u is above the kernel's limit of %llu Hz",
-			  plan->frequency_hz, (unsigned long long)limit);
+	return fail_plain(-ERANGE, remedy, "-F %u is above the kernel's limit of %ld Hz",
+			  plan->frequency_hz, limit);
 }
 
 static int plan_memory(struct record_plan *plan, const struct record_settings *settings)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * This machine: processes and their mappings, kernel symbols, CPUs, cgroups. This is the folder's
- * face; the parts have a header each.
+ * This machine: processes and their mappings, kernel symbols and limits, CPUs, cgroups. This is the
+ * folder's face; the parts have a header each.
  */
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
@@ -16,5 +16,6 @@
 #include "host/process_stat.h"
 #include "host/process_tree.h"
 #include "host/processes.h"
+#include "host/sysctl.h"
 
 #endif

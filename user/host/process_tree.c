@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is whose child, by /proc/PID/stat.
+ * By /proc/PID/status and /proc/PID/stat.
  */
 #include "host/process_tree.h"
 
@@ -14,8 +14,22 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { STAT_BYTES = 4096 };
+enum { STAT_BYTES = 4096, STATUS_BYTES = 65536 };
+
+u32 process_of_thread(u32 tid)
+{
+	static const char label[] = "\nTgid:";
+	CLEANUP(freep) char *path = must_format("/proc/%u/status", tid);
+	CLEANUP(freep) char *text = NULL;
+	const char *line;
+
+	if (file_read(path, STATUS_BYTES, &text, NULL))
+		return 0;
+	line = strstr(text, label);
+	return line ? (u32)strtoul(line + strlen(label), NULL, 10) : 0;
+}
 
 /* The parent of a process, 0 if it has none or is gone. */
 static u32 parent_of(u32 pid)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Who is whose child among the processes that run.
+ * Who belongs to whom among what runs: threads to processes, processes to parents.
  */
 #ifndef HOST_PROCESS_TREE_H
 #define HOST_PROCESS_TREE_H
@@ -9,6 +9,9 @@
 #include "bpfprof/types.h"
 
 #include <stddef.h>
+
+/* The process that a thread belongs to; 0: it has ended. */
+u32 process_of_thread(u32 tid);
 
 struct process_parent {
 	u32 pid, parent;

@@ -39,7 +39,8 @@ static const struct feature features[] = {
 	 "those that still exist are read from the files instead", FEATURE_WANTED,
 	 probe_mmap_build_id},
 	{"kernel-symbols", "kernel symbols", "names of kernel functions",
-	 "run as root, give the program CAP_SYSLOG, or: sysctl kernel.kptr_restrict=0",
+	 "run as root, give the program CAP_SYSLOG, or: sysctl kernel.kptr_restrict=0 "
+	 "kernel.perf_event_paranoid=1",
 	 FEATURE_WANTED, probe_kernel_symbols},
 	{"bpf-symbols", "symbols of BPF programs", "names of BPF programs in kernel stacks",
 	 "sysctl net.core.bpf_jit_kallsyms=1", FEATURE_WANTED, probe_bpf_symbols},

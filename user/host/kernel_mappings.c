@@ -32,7 +32,9 @@ enum {
 
 static const char kernel_map_name[] = "[kernel.kallsyms]";
 static const char reading_kernel_symbols[] = "cannot read the addresses of kernel symbols";
-static const char restricted_remedy[] = "run as root, or: sysctl kernel.kptr_restrict=0";
+/* Source: kernel/ksyms_common.c (kallsyms_show_value), Linux 6.18. */
+static const char restricted_remedy[] = "run as root, give the program CAP_SYSLOG, or: sysctl "
+					"kernel.kptr_restrict=0 kernel.perf_event_paranoid=1";
 
 /* A BPF program or trampoline in kallsyms. */
 struct bpf_symbol {

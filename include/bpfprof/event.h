@@ -26,7 +26,7 @@ enum record_kind {
 /* In which mode the CPU was. */
 enum cpu_mode { MODE_KERNEL = 1, MODE_USER = 2 };
 
-/* Why the user stack ended. The order of enum stack_cut (event/event_sink.h). */
+/* Why the user stack ended. The order of enum stack_cut (event/stack.h). */
 enum user_stack_end {
 	END_UNKNOWN,	  /* the kernel walked it and did not say */
 	END_COMPLETE,	  /* the outermost frame: a rule says so, or a frame pointer of zero */

@@ -12,6 +12,7 @@
 #include "event/pass.h"
 #include "event/process_table.h"
 #include "event/sorter.h"
+#include "event/stack.h"
 #include "event/stack_tally.h"
 #include "event/tee.h"
 

@@ -16,7 +16,7 @@ struct report_facts {
 	const u64 *losses; /* by enum counter: what the recorder counted; NULL: not our recording */
 	const struct lbr_tally *lbr; /* NULL: there are no LBR call stacks */
 	bool lbr_is_stitched;	     /* else they are shown as they were recorded */
-	bool idle_skipped; /* the recording has no samples of the idle task */
+	bool idle_skipped;	     /* the recording has no samples of the idle task */
 };
 
 /* Samples that were lost, whoever said so. */

@@ -44,12 +44,12 @@ bool graph_has_way(const struct graph *graph, place_id now);
 /* Whether a frame there was seen without a caller. */
 bool graph_is_outermost(const struct graph *graph, place_id now);
 
-/* The CALLs that were seen to enter a frame at `now`, one after the other. Start with a zeroed
- * cursor; returns 0 behind the last. */
+/* Where a look at callers is. Zeroed: at its start. */
 struct graph_cursor {
 	u32 entered, caller;
 	bool is_begun;
 };
+/* The next of the CALLs that were seen to enter a frame at `now`; 0 behind the last. */
 place_id graph_next_caller(const struct graph *graph, place_id now, struct graph_cursor *cursor);
 
 #endif

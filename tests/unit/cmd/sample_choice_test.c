@@ -66,8 +66,8 @@ static void seconds_may_be_open_at_either_end(void **state)
 static void what_is_no_range_is_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"20%-10%", "50%/3", "10%/0", "10%/", "10%-", "%", "-10%-20%", "101%", "10%-20%x",
-		"nan%-20%", "2,1",  "x",     "1,x",  "1-2",
+		"20%-10%", "50%/3",    "10%/0",	   "10%/", "10%-", "%",	  "-10%-20%",
+		"101%",	   "10%-20%x", "nan%-20%", "2,1",  "x",	   "1,x", "1-2",
 	};
 	struct chosen_samples chosen = {0};
 

@@ -162,5 +162,54 @@ END
 	[ "$output" = "bpfprof: a key of branches was given, and samples are counted; use -b with a recording of branches" ]
 	"$PERF" record -q -e cpu-clock -o none.data -- true
 	run -2 "$BPFPROF" report -i none.data -b
-	[ "$output" = "bpfprof: the recording has no branch stacks; record with -b, or leave -b out here" ]
+	[ "$output" = "bpfprof: the recording has no branch stacks; record with -b, or leave it out here" ]
+}
+
+# perf adds the place in the source to each frame; where there is none, "??:0" or "+offset". Where
+# frames of call chains and of branches meet in one, it counts the ways out of loops differently.
+perf_history() {
+	perf_table "$@" --branch-history -s Symbol,dso |
+		sed -E 's/ (\?\?:0|\+[0-9]+)( \(.*\))?$/\2/'
+}
+
+our_history() {
+	our_table "$@" --branch-history -s Symbol,dso
+}
+
+without_loops() {
+	sed -E 's/ ?iter:[0-9]+ avg_cycles:[0-9]+//; s/ \(\)$//'
+}
+
+@test "--branch-history: the way through the branches, as perf draws it" {
+	local options
+	cp "$PROGRAM" bare
+	strip -g bare
+	"$MAKE_BRANCHES" loops.data "$PWD/bare" loops=1 depth=14 samples=100 kernel=1 odd=1
+	"$MAKE_BRANCHES" calls.data "$PWD/bare" chains=1 depth=8 samples=100 odd=1
+	for options in "" "--no-children" "-G" "-g callee"; do
+		echo "options: $options"
+		# shellcheck disable=SC2086
+		diff <(perf_history loops.data $options) <(our_history loops.data $options)
+		# shellcheck disable=SC2086
+		diff <(perf_history calls.data $options | without_loops) \
+			<(our_history calls.data $options | without_loops)
+	done
+	our_table loops.data --branch-history | grep -E '\(cycles:[0-9]+\)$'
+	our_table calls.data --branch-history | grep -E '\(calltrace\)$'
+}
+
+@test "--branch-history as JSON tells the sums of each frame, and needs branches" {
+	"$BPFPROF" report -i plain.data --branch-history --json -g graph,0 | python3 -c '
+import json, sys
+event = json.load(sys.stdin)["events"][0]
+def all_frames(nodes):
+    for node in nodes:
+        yield from node["frames"]
+        yield from all_frames(node["nodes"])
+frames = [frame for entry in event["entries"] for frame in all_frames(entry["call_graph"])]
+assert any(frame.get("branches_to", {}).get("count") for frame in frames)
+assert any(frame.get("branches_from", {}).get("cycles") for frame in frames)'
+	"$PERF" record -q -e cpu-clock -o none.data -- true
+	run -2 "$BPFPROF" report -i none.data --branch-history
+	[ "$output" = "bpfprof: the recording has no branch stacks; record with -b, or leave it out here" ]
 }

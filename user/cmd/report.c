@@ -25,9 +25,11 @@ struct report {
 	struct entry_layout layout;
 	bool has_chains, has_children;
 	bool has_branches; /* they are counted in place of samples */
+	bool has_history;  /* they are put into the call chains */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;
+	struct branch_history *history;
 	struct lbr_tally lbr; /* what became of its call stacks */
 	struct report_facts facts;
 };
@@ -35,6 +37,7 @@ struct report {
 static void report_release(struct report *report)
 {
 	fold_free(report->fold);
+	branch_history_free(report->history);
 	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
@@ -63,13 +66,23 @@ static int choose_branches(struct report *report)
 
 	for (u32 i = 0; i < count; i++)
 		has_branches |= sources[i].has_branches;
-	if (mode == BRANCHES_COUNTED && !has_branches)
-		return fail_plain(-EINVAL, "record with -b, or leave -b out here",
+	if ((mode == BRANCHES_COUNTED || report->settings->branch_history) && !has_branches)
+		return fail_plain(-EINVAL, "record with -b, or leave it out here",
 				  "the recording has no branch stacks");
-	report->has_branches = mode == BRANCHES_COUNTED ||
-			       (mode == BRANCHES_AS_RECORDED && has_branches &&
-				perfdata_header(report->data)->has_branch_feature);
+	report->has_history = report->settings->branch_history &&
+			      !stitching_is_possible(report->data);
+	report->has_branches = !report->settings->branch_history &&
+			       (mode == BRANCHES_COUNTED ||
+				(mode == BRANCHES_AS_RECORDED && has_branches &&
+				 perfdata_header(report->data)->has_branch_feature));
 	return 0;
+}
+
+/* Whether graphs begin with the callers unless told otherwise: as perf, with branches also where it
+ * then cannot count children. */
+static bool shows_callers(const struct report *report)
+{
+	return report->has_children || (report->has_history && report->settings->children);
 }
 
 static int choose_layout(struct report *report)
@@ -88,15 +101,20 @@ static int choose_layout(struct report *report)
 		return error;
 	layout.has_branches = report->has_branches;
 	report->has_chains = any_chains(report->data) && !report->has_branches;
-	if (settings->asks_for_graph && !report->has_chains && !report->has_branches)
+	if (report->has_history && !layout.sort)
+		layout.sort = "symbol,dso";
+	if (settings->asks_for_graph && !report->has_chains && !report->has_branches &&
+	    !report->has_history)
 		return fail_plain(-EINVAL, "record with -g, or leave -g out here",
 				  "the recording has no call chains");
 	report->has_children = settings->children && report->has_chains;
 	layout.has_children = report->has_children;
 	report->graph = settings->graph;
-	if (!report->has_chains)
+	if (!report->has_chains && !report->has_history)
 		report->graph.type = CALL_GRAPH_NONE;
-	if (settings->is_inverted || (report->has_children && !report->graph.order_is_set))
+	if (report->has_history)
+		report->graph.key = FOLD_BY_ADDRESS;
+	if (settings->is_inverted || (shows_callers(report) && !report->graph.order_is_set))
 		report->graph.order = CALLER_FIRST;
 	return entry_layout_parse(&layout, &report->layout);
 }
@@ -155,14 +173,23 @@ static int count_samples(struct report *report)
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
 	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
-	struct event_sink *sink;
+	struct event_sink *sink, *first;
 	int error;
 
 	/* Whose a sample is decides over its entries, later: 100% are all samples. */
 	filter.pid_count = filter.tid_count = 0;
-	sink = filter_new(&filter, profile_builder_sink(builder));
-	error = report->has_branches ? perfdata_read(report->data, sink)
-				     : stitching_read(report->data, &lbr, sink, &report->lbr);
+	sink = first = filter_new(&filter, profile_builder_sink(builder));
+	if (report->has_history) {
+		report->history = branch_history_new(report->graph.order == CALLER_FIRST
+							     ? HISTORY_OLDEST_FIRST
+							     : HISTORY_NEWEST_FIRST,
+						     sink);
+		first = branch_history_sink(report->history);
+	}
+	error = report->has_branches ? perfdata_read(report->data, first)
+				     : stitching_read(report->data, &lbr, first, &report->lbr);
+	if (report->has_history)
+		report->graph.marks = branch_history_marks(report->history);
 	report->profile = profile_builder_take(builder);
 	filter_free(sink);
 	profile_builder_free(builder);
@@ -182,7 +209,7 @@ static struct entry_list *list_entries(const struct report *report, u32 source)
 		.is_relative = report->settings->is_relative,
 		.shows_chains = report->graph.type != CALL_GRAPH_NONE,
 		.order = report->graph.order,
-		.max_stack = report->settings->max_stack,
+		.max_stack = report->has_history ? 0 : report->settings->max_stack,
 		.comms = {filters->comms.items, filters->comms.count},
 		.dsos = {filters->dsos.items, filters->dsos.count},
 		.symbols = {filters->symbols.items, filters->symbols.count},

@@ -251,6 +251,8 @@ const struct option_row report_options[] = {
 	FLAG('G', "inverted", is_inverted, "callers first"),
 	{.kind = OPTION_U32, .name = "max-stack", .offset = FIELD(max_stack), .argument = "FRAMES",
 	 .help = "look at no more frames of a stack"},
+	FLAG(0, "branch-history", branch_history, "call graphs go through the branches of each sample, "
+	     "where they went and where they came from (-s symbol,dso -g address)"),
 	{.kind = OPTION_CALL, .name = "stitch-lbr", .argument = "certain|likely",
 	 .optional = ARGUMENT_ATTACHED, .parse = parse_stitch,
 	 .help = "LBR call stacks go on where the hardware cut them: by what is certain (default), "
@@ -292,7 +294,6 @@ const struct option_row report_options[] = {
 	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
 	REFUSED('D', "dump-raw-trace", NULL, refuse_raw), REFUSED(0, "raw-trace", NULL, refuse_raw),
 	REFUSED(0, "samples", "COUNT", refuse_raw), REFUSED(0, "ns", NULL, refuse_raw),
-	REFUSED(0, "branch-history", NULL, refuse_branches),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
 	REFUSED(0, "symbol-filter", "TEXT", refuse_filter),
 	REFUSED('U', "hide-unresolved", NULL, refuse_filter),

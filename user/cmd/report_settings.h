@@ -38,6 +38,7 @@ struct report_settings {
 	double percent_limit;
 	enum color_mode color;
 	enum branch_mode branch_mode;
+	bool branch_history;
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 };
 

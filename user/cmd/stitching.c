@@ -26,8 +26,7 @@ int stitching_parse(const char *argument, u8 *ret_tier)
 	return fail_plain(-EINVAL, NULL, "%s: give certain or likely", argument);
 }
 
-/* Whether some event of the recording has LBR call stacks. */
-static bool is_possible(const struct perfdata *data)
+bool stitching_is_possible(const struct perfdata *data)
 {
 	u32 count;
 	const struct event_source *sources = perfdata_sources(data, &count);
@@ -40,7 +39,7 @@ static bool is_possible(const struct perfdata *data)
 
 void stitching_warn(const struct perfdata *data, u8 tier)
 {
-	if (tier != LBR_PLAIN && !is_possible(data))
+	if (tier != LBR_PLAIN && !stitching_is_possible(data))
 		fputs("bpfprof: there are no LBR call stacks to stitch; record with --call-graph "
 		      "lbr\n",
 		      stderr);
@@ -56,7 +55,7 @@ int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
 	const struct event_source *sources = perfdata_sources(data, &count);
 	int error = 0;
 
-	if (!is_possible(data))
+	if (!stitching_is_possible(data))
 		return perfdata_read(data, sink);
 	wanted.depth = perfdata_header(data)->branch_depth;
 	stitcher = lbr_stitcher_new(&wanted, sink);

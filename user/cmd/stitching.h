@@ -14,6 +14,8 @@
  */
 int stitching_parse(const char *argument, u8 *ret_tier);
 
+/* Whether some event of the recording has LBR call stacks. */
+bool stitching_is_possible(const struct perfdata *data);
 /* Says in one line on stderr if stitching was asked for (`tier` is not LBR_PLAIN) and the recording
  * has no LBR call stacks. */
 void stitching_warn(const struct perfdata *data, u8 tier);

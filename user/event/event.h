@@ -6,6 +6,7 @@
 #ifndef EVENT_EVENT_H
 #define EVENT_EVENT_H
 
+#include "event/branch_history.h"
 #include "event/event_sink.h"
 #include "event/filter.h"
 #include "event/order.h"

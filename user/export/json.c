@@ -99,6 +99,23 @@ static void write_keys(struct json_writer *json, const struct entry_list *list,
 		write_branch_keys(json, list, entry);
 }
 
+/* How the branches went that a frame is an end of. */
+static void write_branches(struct json_writer *json, const struct branch_sums *sums)
+{
+	if (!sums->branches)
+		return;
+	json_object(json, sums->is_to ? "branches_to" : "branches_from");
+	json_u64(json, "count", sums->branches);
+	if (sums->is_to) {
+		json_u64(json, "predicted", sums->predicted);
+		json_u64(json, "aborted", sums->aborted);
+	} else {
+		json_u64(json, "cycles", sums->cycles);
+		json_u64(json, "iterations_left_out", sums->iterations);
+	}
+	json_object_end(json);
+}
+
 static void write_node(struct json_writer *json, const struct report_view *view,
 		       const struct call_tree *tree, u32 node)
 {
@@ -117,6 +134,8 @@ static void write_node(struct json_writer *json, const struct report_view *view,
 		write_frame(json, view->list->fold, frame);
 		if (view->list->fold->frames.items[frame].is_likely)
 			json_bool(json, "likely", true);
+		if (tree->sums.count)
+			write_branches(json, &tree->sums.items[row->first_frame + i]);
 		json_object_end(json);
 	}
 	json_array_end(json);

@@ -9,6 +9,7 @@
 #include "base/vec.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 enum { MARGIN = 12, STEP = 10, FLAT_VALUE_MARGIN = 11, FLAT_MARGIN = 16 };
@@ -50,14 +51,60 @@ void text_append_frame(struct text *text, const struct fold *fold, frame_id fram
 		text_append(text, " (inlined)");
 }
 
-/* A frame of a stack; what is not certain says so. */
-static void append_frame(struct drawing *drawing, frame_id frame)
+/* Words in one pair of brackets. */
+static void append_word(struct text *text, bool *has_words, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+static void append_word(struct text *text, bool *has_words, const char *format, ...)
+{
+	va_list arguments;
+
+	text_append(text, *has_words ? " " : " (");
+	*has_words = true;
+	va_start(arguments, format);
+	text_appendv(text, format, arguments);
+	va_end(arguments);
+}
+
+/* How the branches went that the frame is an end of. perf counts the ways out of a loop one short.
+ */
+static void append_branches(struct text *text, const struct branch_sums *sums)
+{
+	enum { LEAST_ABORTED = 1000 }; /* 0.1% */
+	u64 branches = sums->branches, ways_out = branches ? branches - 1 : 0;
+	u64 iterations = ways_out ? sums->iterations / ways_out : 0;
+	bool has_words = false;
+
+	if (!branches) {
+		text_append(text, " (calltrace)");
+		return;
+	}
+	if (sums->is_to && sums->predicted < branches)
+		append_word(text, &has_words, "predicted:%.1f%%",
+			    (double)sums->predicted * 100.0 / (double)branches);
+	if (sums->is_to && sums->aborted * LEAST_ABORTED >= branches)
+		append_word(text, &has_words, "abort:%.1f%%",
+			    (double)sums->aborted * 100.0 / (double)branches);
+	if (!sums->is_to && sums->cycles / branches)
+		append_word(text, &has_words, "cycles:%" PRIu64, sums->cycles / branches);
+	if (!sums->is_to && iterations) {
+		append_word(text, &has_words, "iter:%" PRIu64, iterations);
+		append_word(text, &has_words, "avg_cycles:%" PRIu64,
+			    sums->loop_cycles / sums->iterations);
+	}
+	text_append(text, has_words ? ")" : NULL);
+}
+
+/* A frame of a stack, by its place in the tree; what is not certain says so. */
+static void append_frame(struct drawing *drawing, u32 place)
 {
 	const struct fold *fold = drawing->view->list->fold;
+	frame_id frame = drawing->tree->frames.items[place];
 
 	text_append_frame(drawing->text, fold, frame);
 	if (fold->frames.items[frame].is_likely)
 		text_append(drawing->text, " [likely]");
+	if (drawing->tree->sums.count)
+		append_branches(drawing->text, &drawing->tree->sums.items[place]);
 }
 
 static void append_value(struct drawing *drawing, u64 hits, u64 samples, u64 whole)
@@ -117,7 +164,7 @@ static void draw_node(struct drawing *drawing, u32 level, const struct call_node
 			append_margin(drawing);
 			append_bars(drawing, level);
 		}
-		append_frame(drawing, drawing->tree->frames.items[node->first_frame + i]);
+		append_frame(drawing, node->first_frame + i);
 		text_append(drawing->text, "\n");
 	}
 }
@@ -190,7 +237,7 @@ static u32 draw_single_root(struct drawing *drawing, u64 entry_period)
 			text_append(drawing->text, "---");
 			drawing->margin += 3;
 		}
-		append_frame(drawing, tree->frames.items[node->first_frame + i]);
+		append_frame(drawing, node->first_frame + i);
 		text_append(drawing->text, "\n");
 	}
 	return child;
@@ -221,7 +268,7 @@ static void append_chain(struct drawing *drawing, u32 node, const char *separato
 			text_appendf(drawing->text, "%*s", FLAT_MARGIN, "");
 		else if (i || row->parent)
 			text_append(drawing->text, separator);
-		append_frame(drawing, tree->frames.items[row->first_frame + i]);
+		append_frame(drawing, row->first_frame + i);
 		if (!separator)
 			text_append(drawing->text, "\n");
 	}

@@ -34,6 +34,7 @@ struct step {
 	u64 address, generation;
 	stack_id caller;
 	stack_id stack; /* 0: the slot is free */
+	u32 mark;
 	u8 space, origin;
 };
 
@@ -123,18 +124,19 @@ static stack_id step_to(struct profile_builder *builder, u32 pid, struct step wa
 {
 	u32 mask = builder->step_slots - 1;
 	u32 at = (u32)step_hash(&wanted) & mask;
-	location_id location;
+	struct stack_row row = {
+		.caller = wanted.caller, .origin = wanted.origin, .mark = wanted.mark};
 
 	for (; builder->steps[at].stack; at = (at + 1) & mask) {
 		const struct step *step = &builder->steps[at];
 
 		if (step->address == wanted.address && step->caller == wanted.caller &&
 		    step->generation == wanted.generation && step->space == wanted.space &&
-		    step->origin == wanted.origin)
+		    step->origin == wanted.origin && step->mark == wanted.mark)
 			return step->stack;
 	}
-	location = caller_location(builder, pid, &wanted);
-	wanted.stack = profile_stack(builder->profile, wanted.caller, location, wanted.origin);
+	row.location = caller_location(builder, pid, &wanted);
+	wanted.stack = profile_stack(builder->profile, &row);
 	builder->steps[at] = wanted;
 	if (++builder->step_count * 4 > builder->step_slots * 3)
 		steps_grow(builder);
@@ -143,7 +145,8 @@ static stack_id step_to(struct profile_builder *builder, u32 pid, struct step wa
 
 static bool frames_equal(const struct frame *a, const struct frame *b)
 {
-	return a->address == b->address && a->space == b->space && a->origin == b->origin;
+	return a->address == b->address && a->space == b->space && a->origin == b->origin &&
+	       a->mark == b->mark;
 }
 
 /* How many outer frames the chain shares with the last one of this thread. */
@@ -187,6 +190,7 @@ static stack_id stack_of(struct profile_builder *builder, const struct sample *s
 			.caller = stack,
 			.space = frame->space,
 			.origin = frame->origin,
+			.mark = frame->mark,
 		};
 
 		stack = step_to(builder, sample->pid, wanted);

@@ -25,6 +25,9 @@ struct call_graph_settings {
 	bool order_is_set; /* else: caller first with children, callee first without */
 	enum fold_key key;
 	enum call_graph_value value;
+	/* What the marks of frames stand for; borrowed. NULL: they have none, and graphs do not
+	 * tell how branches went. */
+	const struct branch_mark *marks;
 };
 
 /* graph,0.5,callee,function,percent: an initializer */

@@ -22,6 +22,7 @@ struct growing {
 	const struct entry_list *list;
 	const struct call_graph_settings *settings;
 	VEC(struct branch_node) branches; /* 0: the root */
+	VEC(struct branch_sums) sums;	  /* by branch; none without marks */
 	struct idmap child_of;		  /* (branch, frame) → branch */
 	u64 least_hits;			  /* unless fractal */
 };
@@ -44,6 +45,45 @@ static u32 branch_child(struct growing *growing, u32 parent, frame_id frame)
 	growing->branches.items[parent].first_child = child;
 	growing->branches.items[parent].child_count++;
 	return child;
+}
+
+static void add_mark(struct branch_sums *sums, const struct branch_mark *mark, u64 samples)
+{
+	if (mark->end == NO_BRANCH)
+		return;
+	sums->branches += samples;
+	sums->is_to = mark->end == BRANCH_TO;
+	if (mark->end == BRANCH_TO) {
+		sums->predicted += mark->flags & BRANCH_PREDICTED ? samples : 0;
+		sums->aborted += mark->flags & BRANCH_ABORTED ? samples : 0;
+		return;
+	}
+	sums->cycles += samples * ((mark->flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT);
+	sums->iterations += samples * mark->iterations;
+	sums->loop_cycles += samples * mark->loop_cycles;
+}
+
+/* The marks of a chain's frames, from its position on, into the sums of the branches below the
+ * root that it went along. */
+static void add_marks(struct growing *growing, const struct entry_chain *chain, u32 *marks)
+{
+	const struct branch_mark *known = growing->settings->marks;
+	const struct folded_row *row = &growing->list->fold->rows.items[chain->row];
+	frame_id *frames;
+	u32 count, at = 0;
+
+	if (!known)
+		return;
+	frames = must_alloc_array(growing->list->fold->deepest, sizeof(*frames));
+	entry_list_frames(growing->list, chain->row, frames);
+	count = entry_list_marks(growing->list, chain->row, marks);
+	for (u32 i = chain->position; i < count; i++) {
+		at = branch_child(growing, at, frames[i]);
+		while (growing->sums.count <= at)
+			*vec_add(&growing->sums) = (struct branch_sums){0};
+		add_mark(&growing->sums.items[at], &known[marks[i]], row->samples);
+	}
+	free(frames);
 }
 
 static void add_chain(struct growing *growing, const struct entry_chain *chain,
@@ -72,6 +112,7 @@ static void grow(struct growing *growing, const struct entry_chain *chains, u32 
 		u32 count = entry_list_frames(growing->list, chains[i].row, frames);
 
 		add_chain(growing, &chains[i], frames, count);
+		add_marks(growing, &chains[i], frames);
 	}
 	free(frames);
 }
@@ -98,6 +139,16 @@ static u32 mapped_order(const struct fold *fold, frame_id frame)
 	return fold->profile->binaries.items[fold->frames.items[frame].binary].mapped_order;
 }
 
+/* By what frames are told apart: functions, or addresses. */
+static u64 start_of(const struct growing *growing, frame_id frame)
+{
+	const struct fold *fold = growing->list->fold;
+
+	if (growing->settings->key == FOLD_BY_FUNCTION)
+		return fold_frame_start(fold, frame);
+	return fold->profile->locations.items[fold->frames.items[frame].location].address;
+}
+
 /* Heaviest first; of equal ones, later binaries and higher addresses first. */
 static int compare_branches(const void *left, const void *right, void *context)
 {
@@ -112,8 +163,7 @@ static int compare_branches(const void *left, const void *right, void *context)
 	order = compare_descending(mapped_order(fold, a->frame), mapped_order(fold, b->frame));
 	if (order)
 		return order;
-	return compare_descending(fold_frame_start(fold, a->frame),
-				  fold_frame_start(fold, b->frame));
+	return compare_descending(start_of(growing, a->frame), start_of(growing, b->frame));
 }
 
 static u64 least_hits_below(const struct growing *growing, const struct branch_node *end)
@@ -150,8 +200,11 @@ static u32 add_node(const struct growing *growing, struct call_tree *tree, u32 p
 	u32 first_frame = (u32)tree->frames.count;
 	u32 node = (u32)tree->nodes.count;
 
-	for (u32 at = branch; at; at = at == last ? 0 : branches[at].first_child)
+	for (u32 at = branch; at; at = at == last ? 0 : branches[at].first_child) {
 		*vec_add(&tree->frames) = branches[at].frame;
+		if (at < growing->sums.count)
+			*vec_add(&tree->sums) = growing->sums.items[at];
+	}
 	*vec_add(&tree->nodes) = (struct call_node){
 		.parent = parent,
 		.first_frame = first_frame,
@@ -252,6 +305,7 @@ struct call_tree *call_tree_new(struct entry_list *list, u32 entry,
 	make_nodes(&growing, tree);
 	find_ends(&growing, tree);
 	vec_release(&growing.branches);
+	vec_release(&growing.sums);
 	idmap_release(&growing.child_of);
 	return tree;
 }
@@ -262,6 +316,7 @@ void call_tree_free(struct call_tree *tree)
 		return;
 	vec_release(&tree->nodes);
 	vec_release(&tree->frames);
+	vec_release(&tree->sums);
 	vec_release(&tree->children);
 	vec_release(&tree->ends);
 	free(tree);

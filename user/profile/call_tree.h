@@ -18,10 +18,18 @@ struct call_node {
 	u64 samples, children_samples; /* the same, counted */
 };
 
+/* How the branches went that a frame of a graph is an end of, summed over samples. */
+struct branch_sums {
+	u64 branches; /* 0: it was reached by the call chain alone */
+	u64 predicted, aborted, cycles, iterations, loop_cycles;
+	bool is_to; /* else: from */
+};
+
 /* nodes.items[0] is the root and has no frames. */
 struct call_tree {
 	VEC(struct call_node) nodes;
 	VEC(frame_id) frames;
+	VEC(struct branch_sums) sums; /* by place in `frames`; none without marks */
 	VEC(u32) children;
 	VEC(u32) ends; /* nodes that chains end at and that reach the threshold, heaviest first */
 };

@@ -227,7 +227,8 @@ u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry)
 	return list->fold->branches.items[entry->branch].flags;
 }
 
-u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)
+/* The nodes of a row's stack in the list's order. */
+static u32 list_paths(const struct entry_list *list, u32 row, path_id *paths)
 {
 	const struct fold *fold = list->fold;
 	path_id path = fold->rows.items[row].path;
@@ -237,11 +238,29 @@ u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)
 
 	if (list->settings.order == CALLEE_FIRST) {
 		for (u32 i = 0; i < count; i++, path = fold->paths.items[path].caller)
-			frames[i] = fold->paths.items[path].frame;
+			paths[i] = path;
 		return count;
 	}
 	for (u32 i = depth; i-- > 0; path = fold->paths.items[path].caller)
 		if (i < count)
-			frames[i] = fold->paths.items[path].frame;
+			paths[i] = path;
+	return count;
+}
+
+u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)
+{
+	u32 count = list_paths(list, row, frames);
+
+	for (u32 i = 0; i < count; i++)
+		frames[i] = list->fold->paths.items[frames[i]].frame;
+	return count;
+}
+
+u32 entry_list_marks(const struct entry_list *list, u32 row, u32 *marks)
+{
+	u32 count = list_paths(list, row, marks);
+
+	for (u32 i = 0; i < count; i++)
+		marks[i] = list->fold->paths.items[marks[i]].mark;
 	return count;
 }

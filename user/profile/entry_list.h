@@ -101,5 +101,7 @@ const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 l
 /* The frames of a row's stack in the list's order, at most max_stack, into `frames`, which has room
  * for fold->deepest. Returns how many. */
 u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames);
+/* The same with the marks of the frames. */
+u32 entry_list_marks(const struct entry_list *list, u32 row, u32 *marks);
 
 #endif

@@ -59,20 +59,16 @@ static bool path_equals(const void *table, u32 row, const void *key)
 {
 	const struct folded_path *a = &((const struct fold *)table)->paths.items[row], *b = key;
 
-	return a->caller == b->caller && a->frame == b->frame;
+	return a->caller == b->caller && a->frame == b->frame && a->mark == b->mark;
 }
 
-static path_id path_make(struct fold *fold, struct row_index *index, path_id caller, frame_id frame)
+static path_id path_make(struct fold *fold, struct row_index *index, struct folded_path path)
 {
-	struct folded_path path = {
-		.caller = caller,
-		.frame = frame,
-		.depth = fold->paths.items[caller].depth + 1,
-	};
-	u64 hash = hash_mix(0, (u64)caller << 32 | frame);
+	u64 hash = hash_mix(path.mark, (u64)path.caller << 32 | path.frame);
 	u32 next = (u32)fold->paths.count;
 	u32 row = row_index_find(index, (struct row_wanted){hash, next, path_equals, fold, &path});
 
+	path.depth = fold->paths.items[path.caller].depth + 1;
 	if (row == next)
 		*vec_add(&fold->paths) = path;
 	if (path.depth > fold->deepest)
@@ -110,7 +106,10 @@ static path_id *fold_stacks(struct fold *fold)
 
 		if (stack->origin == ORIGIN_LIKELY)
 			frame = likely_frame(fold, &likely_of, frame);
-		path_of[id] = path_make(fold, &index, path_of[stack->caller], frame);
+		path_of[id] = path_make(fold, &index,
+					(struct folded_path){.caller = path_of[stack->caller],
+							     .frame = frame,
+							     .mark = stack->mark});
 	}
 	row_index_release(&index);
 	idmap_release(&likely_of);

@@ -27,6 +27,7 @@ struct folded_frame {
 struct folded_path {
 	path_id caller;
 	frame_id frame;
+	u32 mark;  /* of the frame, as in the stacks */
 	u32 depth; /* frames up to here, from 1 */
 };
 

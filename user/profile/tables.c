@@ -187,22 +187,24 @@ static bool stack_equals(const void *table, u32 row, const void *key)
 	const struct profile *profile = table;
 	const struct stack_row *a = &profile->stacks.items[row], *b = key;
 
-	return a->caller == b->caller && a->location == b->location && a->origin == b->origin;
+	return a->caller == b->caller && a->location == b->location && a->origin == b->origin &&
+	       a->mark == b->mark;
 }
 
-stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin)
+stack_id profile_stack(struct profile *profile, const struct stack_row *stack)
 {
-	struct stack_row stack = {.caller = caller, .location = location, .origin = origin};
-	u64 hash = hash_mix(hash_mix(0, (u64)caller << 32 | location), origin);
+	u64 hash = hash_mix(hash_mix(0, (u64)stack->caller << 32 | stack->location),
+			    (u64)stack->mark << 8 | stack->origin);
 	u32 next = (u32)profile->stacks.count;
 	u32 row = row_index_find(&profile->index->stacks,
-				 (struct row_wanted){hash, next, stack_equals, profile, &stack});
+				 (struct row_wanted){hash, next, stack_equals, profile, stack});
 
 	if (row == next) {
-		u16 depth = profile->stacks.items[caller].depth;
+		struct stack_row deeper = *stack;
+		u16 depth = profile->stacks.items[stack->caller].depth;
 
-		stack.depth = (u16)(depth < UINT16_MAX ? depth + 1 : depth);
-		*vec_add(&profile->stacks) = stack;
+		deeper.depth = (u16)(depth < UINT16_MAX ? depth + 1 : depth);
+		*vec_add(&profile->stacks) = deeper;
 	}
 	return row;
 }

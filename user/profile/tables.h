@@ -87,6 +87,7 @@ struct location_row {
 struct stack_row {
 	stack_id caller; /* 0: outermost */
 	location_id location;
+	u32 mark;  /* of the frame */
 	u16 depth; /* frames up to here, from 1 */
 	u8 origin; /* enum frame_origin */
 };
@@ -170,8 +171,9 @@ location_id profile_location(struct profile *profile, binary_id binary, u64 addr
 location_id profile_location_seen_at(struct profile *profile, location_id location, u64 seen_at);
 /* How many addresses in binaries the rows stand for, however often they were told apart. */
 u64 profile_addresses(const struct profile *profile);
-/* The row of a frame called from `caller`, new or known, by (caller, location, origin). */
-stack_id profile_stack(struct profile *profile, stack_id caller, location_id location, u8 origin);
+/* The row of a frame called from stack->caller, new or known, by (caller, location, origin, mark).
+ */
+stack_id profile_stack(struct profile *profile, const struct stack_row *stack);
 /* The row of a branch, new or known. */
 branch_id profile_branch(struct profile *profile, const struct branch_row *branch);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */

@@ -109,7 +109,8 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		take_stacks(ctx, scratch);
 	if (settings.wants_branches)
 		take_branches(ctx, &scratch->record);
-	if (scratch->walk.has_rest && scratch->record.header.end != END_COMPLETE)
+	if ((settings.walkers & WALKER_EH_FRAME) && scratch->walk.has_rest &&
+	    scratch->record.header.end != END_COMPLETE)
 		send_rest();
 	send_sample(&scratch->record);
 	if (settings.wants_proof && scratch->walk.is_done)

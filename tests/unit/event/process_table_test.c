@@ -251,6 +251,26 @@ static void a_mapping_to_the_end_of_memory_does_not_wrap(void **state)
 	assert_string_equal(path_at(scene, 7, 0x1000), "/bin/hostile");
 }
 
+static void held_mappings_stay_as_they_were(void **state)
+{
+	const struct scene *scene = *state;
+	struct address_space *held;
+	const struct mapped *mapped;
+
+	assert_null(process_table_hold(scene->table, 7));
+	fork_of(scene, 1, 7, 7, 1);
+	map(scene, 7, 0x1000, 0x1000, "/bin/sh");
+	held = process_table_hold(scene->table, 7);
+	map(scene, 7, 0x1000, 0x2000, "/bin/ls");
+	exit_of(scene, 7, 7, 2);
+	fork_of(scene, 1, 8, 8, 3 * second_ns);
+	assert_string_equal(path_at(scene, 7, 0x1000), "");
+	mapped = process_table_find_held(held, 0x1000);
+	assert_string_equal(mapped->file->path, "/bin/sh");
+	assert_null(process_table_find_held(held, 0x2000));
+	process_table_let_go(held);
+}
+
 #define scene_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -269,6 +289,7 @@ int main(void)
 		scene_test(kernel_symbols_come_and_go),
 		scene_test(the_generation_changes_with_the_mappings_alone),
 		scene_test(a_mapping_to_the_end_of_memory_does_not_wrap),
+		scene_test(held_mappings_stay_as_they_were),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 bats_require_minimum_version 1.5.0
 load common
 
-# Calls and returns balance, so nothing may be wrong.
+# Calls and returns balance in these, so nothing may be wrong.
 QUICK="chain tree shared parser tail threads"
 BALANCED="$QUICK tree_nofp mutual leafy retpoline python3 sort cc1 perl bash"
 
@@ -16,8 +16,8 @@ setup_file() {
 	export SIMULATOR="$PWD/tests/lbr_simulator" FILES="$BATS_FILE_TMPDIR"
 	[ "$(uname -m)" = x86_64 ] || return 0
 	if [ "${TEST_ALL-}" ]; then
-		LBR_FOLDER=$FILES "$SIMULATOR/table.sh" 32 16 32,arch 32,wipe=0.02 32,attach=0.3 \
-			32,lost=0.05 >"$FILES/table" 2>"$FILES/errors"
+		LBR_FOLDER=$FILES "$SIMULATOR/table.sh" 32 16 32,eh_frame 32,arch 32,wipe=0.02 \
+			32,attach=0.3 32,lost=0.05 >"$FILES/table" 2>"$FILES/errors"
 	else
 		export SHORT=1 LBR_FOLDER=$FILES
 		CASES=chain "$SIMULATOR/table.sh" 16 >"$FILES/table16" 2>"$FILES/errors"
@@ -177,7 +177,8 @@ rows() {
 @test "a wrong frame, a hole and a missing frame are told apart" {
 	cd "$BATS_TEST_TMPDIR"
 	printf '1 1 10 3 2 a>1 b>2 c>3\n' | gzip >one.truth.gz
-	for chain in "a b c" "a b" "a" "-" "a c" "a b x" "a b c d"; do
+	printf '15 0\n' | gzip >one.returns.gz
+	for chain in "a b c" "a b" "a" "-" "a c" "a b x" "a b c d" "a b 15 c"; do
 		echo "$chain" >chain
 		"$SIMULATOR/score.py" one chain | cut -d '|' -f 3
 	done >cells
@@ -189,6 +190,7 @@ rows() {
 		 0.0/0.0/**100.00**/1.00
 		 0.0/0.0/**100.00**/2.00
 		 0.0/0.0/**100.00**/3.00
+		 100.0/100.0/**0.00**/3.00
 	END
 }
 
@@ -219,5 +221,44 @@ rows() {
 			holds "$(cell "$name" "$setting" certain main) >= $(cell "$name" "$setting" plain main)"
 			;;
 		esac
+	done
+}
+
+# Where calls end without a return, the registers themselves are wrong: these are the limits, in percent of
+# the samples.
+@test "jumps, signals, exceptions and coroutines leave few wrong frames" {
+	while read -r name setting limit; do
+		[ -e "$FILES/$name-$setting.row" ] || continue
+		echo "$name $setting"
+		holds "$(cell "$name" "$setting" certain wrong) <= $limit"
+		holds "$(cell "$name" "$setting" certain wrong) < $(cell "$name" "$setting" plain wrong)"
+	done <<-END
+		jump 32 0.45
+		jump 16 0.29
+		signals 32 1.08
+		signals 16 0.56
+		coroutines 32 8.79
+		coroutines 16 5.08
+	END
+}
+
+@test "with stacks by .eh_frame in the samples, no frame is wrong and few are missing" {
+	cd "$BATS_TEST_TMPDIR"
+	for name in jump coroutines ${TEST_ALL:+throw signals python3}; do
+		"$SIMULATOR/recording.py" "$FILES/$name.log" "$name" --no-symbols --variant eh_frame
+		"$BUILD/tests/lbr/chains" "$name.perf.data" certain >chains 2>/dev/null
+		"$SIMULATOR/score.py" "$name" chains | tee cells
+		# samples | depth | complete/main/wrong/frames
+		awk -F '[|/*]+' '{ exit !($7 >= 90 && $8 == 0) }' cells
+	done
+}
+
+@test "bpfprof script --stitch-lbr prints what the stitcher found" {
+	for name in chain-16 threads-32 jump-32; do
+		for tier in certain likely; do
+			"$BPFPROF" script -i "$FILES/$name.perf.data" -F tid,time,ip,dso --stitch-lbr=$tier |
+				"$SIMULATOR/chains.py" "$FILES/$name" --returns >"$BATS_TEST_TMPDIR/chains"
+			cmp "$BATS_TEST_TMPDIR/chains" "$FILES/$name.$tier"
+		done
 	done
 }

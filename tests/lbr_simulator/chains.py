@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 HEADER = re.compile(r"^\s*\d+\s+\d+\.\d+:")
-FRAME = re.compile(r"^\s+([0-9a-f]+) .*\((.*)\)$")
+FRAME = re.compile(r"^\s+([0-9a-f]+) .*\((.*)\)(?: \[\S+\])?$")
 MAPPING = re.compile(r"MMAP2? .*: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\) @ (0x[0-9a-f]+|0) .*\]: \S+ (.*)$")
 
 
@@ -63,7 +63,7 @@ def main():
     places = mappings(name + ".perf.data")
     for chain in read_script(sys.stdin):
         addresses = [absolute(places, path, address) for address, path in chain[1:]]
-        print(" ".join("%x" % calls.get(address, address) for address in addresses) or "-")
+        print(" ".join("%x" % (calls.get(address) or address) for address in addresses) or "-")
 
 
 if __name__ == "__main__":

@@ -244,7 +244,7 @@ void model_return(struct model *model, struct thread *thread, u64 slot)
 	top = thread->top;
 	if (!top || top->slot != slot)
 		return;
-	if (top->back)
+	if (!top->is_signal)
 		drop_top(model, thread);
 	else
 		top->slot = slot + WORD; /* a handler: its frame is there until sigreturn() */
@@ -252,15 +252,19 @@ void model_return(struct model *model, struct thread *thread, u64 slot)
 
 void model_signal(struct model *model, struct thread *thread, struct call call, u64 sp, u64 slot)
 {
+	u64 back = 0;
+
 	follow(model, thread, sp);
 	if (!is_on_stack(thread, slot))
 		model->machine->find_mapping(slot, &thread->stack_start, &thread->stack_end);
-	push_frame(model, thread, &(struct frame){.call = call, .slot = slot});
+	model->machine->read(slot, &back);
+	push_frame(model, thread,
+		   &(struct frame){.call = call, .slot = slot, .back = back, .is_signal = true});
 }
 
 void model_signal_end(struct model *model, struct thread *thread)
 {
-	if (!thread->top || thread->top->back)
+	if (!thread->top || !thread->top->is_signal)
 		return;
 	drop_top(model, thread);
 	if (thread->top)
@@ -291,7 +295,7 @@ static u32 count_callers(struct model *model, const struct thread *thread)
 	u32 count = 0;
 
 	for (const struct frame *frame = thread->top; frame; frame = frame->caller, count++)
-		if (frame->back && !is_alive(model, frame))
+		if (!frame->is_signal && !is_alive(model, frame))
 			model->misfits++;
 	return count;
 }
@@ -299,7 +303,7 @@ static u32 count_callers(struct model *model, const struct thread *thread)
 static void put_callers(struct model *model, const struct thread *thread)
 {
 	for (const struct frame *frame = thread->top; frame; frame = frame->caller) {
-		put(model, frame->call.from | (frame->back ? 0 : 1ULL << 63));
+		put(model, frame->call.from | (frame->is_signal ? 1ULL << 63 : 0));
 		put(model, frame->call.to);
 		put(model, frame->back);
 	}

@@ -59,7 +59,8 @@ struct frame {
 	struct frame *caller;
 	struct call call; /* of a signal: what it interrupted, its handler */
 	u64 slot;	  /* address of the return address */
-	u64 back;	  /* the return address; of a signal: 0 */
+	u64 back;	  /* the return address; of a signal: the code that ends it */
+	bool is_signal;
 };
 
 struct thread {
@@ -115,9 +116,10 @@ void model_signal_end(struct model *model, struct thread *thread);
  * Takes a sample before the instruction at `ip` is executed, and decides when the next is due.
  *
  * Logged: time, tid, ip, depth, lowest depth since the thread's last sample, a byte each with the
- * number of registers that hold something (8, 16, 32, 64, 128 registers), three counts in 16 bits
- * each; then that many LBR entries (from, to), true callers (from, to, back; from with bit 63 set:
- * a signal) and return addresses along the frame pointers, each newest first.
+ * number of registers that hold something (8, 16, 32, 64, 128 registers), three counts in 16, 32
+ * and 16 bits; then that many LBR entries (from, to), true callers (from, to, back; from with bit
+ * 63 set: a signal, whose handler returns into the code that ends it) and return addresses along
+ * the frame pointers, each newest first.
  */
 void model_sample(struct model *model, struct thread *thread, u64 ip, u64 sp, u64 frame_pointer);
 

@@ -8,7 +8,8 @@ usage: recording.py LOG NAME [--registers N] [--variant V[=NUMBER]]... [--branch
 
 Writes NAME.perf.data, NAME.truth.gz (a line a sample: time, tid, ip, number of callers, how many of
 them reach main or the thread's function, then the callers, newest first, as from>to; S: a signal) and
-NAME.syms.gz (address, function, its start, file), NAME.returns.gz (return address, call).
+NAME.syms.gz (address, function, its start, file), NAME.returns.gz (return address, call; call 0: the
+code that ends a signal handler).
 --branches says in the file that the processor has that many registers. Variants can be combined:
 
   arch       Architectural LBR: no usable hw_idx
@@ -17,6 +18,8 @@ NAME.syms.gz (address, function, its start, file), NAME.returns.gz (return addre
   lost=P     a part P of the samples is lost, in runs
   filter=P   a part P of the entries is missing, as the kernel's software filter drops them
   sparse=N   only every Nth sample is taken
+  eh_frame   the user call chain holds the true callers and not what frame pointers find, and the file
+             says so as bpfprof's own do
 """
 import argparse
 import gzip
@@ -42,6 +45,11 @@ ATTR_BYTES = 128
 
 LOST, COMM, FORK, SAMPLE, MMAP2 = 2, 3, 7, 9, 10
 MISC_USER, MISC_EXEC = 2, 0x2000
+# bpfprof's own: a note at the head of the file, and in a sample's misc how its stack was walked
+# (user/perfdata/format.h, user/event/event_sink.h).
+NOTE, NOTE_MAGIC, NOTE_VERSION, NOTE_START = 65, 0x00666F7270667062, 1, 1
+CUT_COMPLETE, CUT_TOO_DEEP, WALK_EH_FRAME = 1 << 3, 3 << 3, 2 << 7
+CHAIN_MAX = 127
 
 
 def pad(data, unit=8):
@@ -67,6 +75,11 @@ class Writer:
     def _cpu(self, tid):
         return (tid - self.pid) % 4
 
+    def note(self):
+        """Says that bpfprof made the file."""
+        body = struct.pack("<QIIQ", NOTE_MAGIC, NOTE_VERSION, NOTE_START, 0)
+        self.data.append(struct.pack("<IHH", NOTE, 0, 8 + len(body)) + body)
+
     def name(self, time, name):
         body = struct.pack("<II", self.pid, self.pid) + pad(name.encode()[:15] + b"\0")
         self._record(COMM, MISC_EXEC, body, time, self.pid)
@@ -83,14 +96,14 @@ class Writer:
     def lost(self, time, tid, count):
         self._record(LOST, 0, struct.pack("<QQ", 0, count), time, tid)
 
-    def sample(self, time, sample, period, entries, index):
+    def sample(self, time, sample, period, entries, index, misc):
         chain = [PERF_CONTEXT_USER, sample.ip] + sample.chain
         body = struct.pack("<QIIQIIQQ", sample.ip, self.pid, sample.tid, time, self._cpu(sample.tid), 0,
                            period, len(chain))
         body += struct.pack("<%dQ" % len(chain), *chain)
         body += struct.pack("<QQ", len(entries), index)
         body += b"".join(struct.pack("<QQQ", *entry, 0) for entry in entries)
-        self._record(SAMPLE, MISC_USER, body, time, sample.tid)
+        self._record(SAMPLE, misc, body, time, sample.tid)
         self.times.append(time)
 
     def save(self, path, features, period):
@@ -220,6 +233,16 @@ class Sampler:
         return lost
 
 
+def unwound(sample):
+    """The sample as a walk by .eh_frame sees it, and the bits that say so."""
+    chain = []
+    for start, _, back in sample.callers:
+        # A handler's caller is the code that ends the signal, and that one's is what was interrupted.
+        chain += [back, start & ~log.SIGNAL] if start & log.SIGNAL else [back]
+    cut = CUT_TOO_DEEP if len(chain) >= CHAIN_MAX else CUT_COMPLETE
+    return sample._replace(chain=chain[: CHAIN_MAX - 1]), MISC_USER | WALK_EH_FRAME | cut
+
+
 # --- the truth ------------------------------------------------------------------------------------------
 
 
@@ -269,48 +292,69 @@ def save_text(path, lines):
         packed.write("".join(lines).encode())
 
 
-def make(recorded, name, settings):
-    """Writes the three files."""
-    truth, writer = Truth(recorded), Writer(recorded.pid)
-    processor, sampler = Processor(settings), Sampler(settings, len(recorded.samples()))
-    period = recorded.period * sampler.every
-    program = recorded.maps()[0].path
-    lines, addresses, returns, newest, number = [], set(), {}, {}, 0
-    writer.name(TIME_START, os.path.basename(program))
-    for record in recorded.records:
-        time = TIME_START + record.time
-        if isinstance(record, log.Map):
-            writer.mapping(time, record)
-        elif isinstance(record, log.Thread):
-            if record.tid != recorded.pid:
-                writer.thread(time, record.tid, record.parent)
-        else:
-            newest[record.tid] = record
-            if number == sampler.first and sampler.first:
-                processor.attach(newest.values())
-            entries, index = processor.registers(record)
-            if sampler.takes(number):
-                lost = sampler.take_lost()
-                if lost:
-                    writer.lost(time, record.tid, lost)
-                writer.sample(time, record, period, entries, index)
-                lines.append(truth.line(time, record))
-                addresses.add(record.ip)
-                addresses.update(caller[0] & ~log.SIGNAL for caller in record.callers)
-                returns.update((caller[2], caller[0]) for caller in record.callers if caller[2])
-            number += 1
-    paths = list(dict.fromkeys(place.path for place in recorded.maps()))
-    branches = settings.branches or settings.registers
-    writer.save(name + ".perf.data", features(paths, program, period, branches, writer.times), period)
-    save_text(name + ".truth.gz", lines)
-    if not settings.no_symbols:
-        save_text(name + ".syms.gz", truth.symbols(addresses))
-    save_text(name + ".returns.gz", ["%x %x\n" % pair for pair in sorted(returns.items())])
+# --- both together --------------------------------------------------------------------------------------
+
+
+class Recording:
+    """A log's records on their way into the files."""
+
+    def __init__(self, recorded, settings):
+        self.recorded, self.settings = recorded, settings
+        self.truth, self.writer = Truth(recorded), Writer(recorded.pid)
+        self.processor = Processor(settings)
+        self.sampler = Sampler(settings, len(recorded.samples()))
+        self.period = recorded.period * self.sampler.every
+        self.seen, self.newest = 0, {}  # samples, and each thread's last
+        self.lines, self.addresses, self.returns = [], set(), {}
+
+    def _take_sample(self, time, sample):
+        self.newest[sample.tid] = sample
+        if self.seen == self.sampler.first and self.seen:
+            self.processor.attach(self.newest.values())
+        entries, index = self.processor.registers(sample)
+        if self.sampler.takes(self.seen):
+            self._write_sample(time, sample, entries, index)
+        self.seen += 1
+
+    def _write_sample(self, time, sample, entries, index):
+        lost, misc = self.sampler.take_lost(), MISC_USER
+        if lost:
+            self.writer.lost(time, sample.tid, lost)
+        if "eh_frame" in self.settings.variants:
+            sample, misc = unwound(sample)
+        self.writer.sample(time, sample, self.period, entries, index, misc)
+        self.lines.append(self.truth.line(time, sample))
+        self.addresses.add(sample.ip)
+        self.addresses.update(start & ~log.SIGNAL for start, _, _ in sample.callers)
+        self.returns.update((back, 0 if start & log.SIGNAL else start) for start, _, back in sample.callers)
+
+    def take_all(self):
+        if "eh_frame" in self.settings.variants:
+            self.writer.note()
+        self.writer.name(TIME_START, os.path.basename(self.recorded.maps()[0].path))
+        for record in self.recorded.records:
+            time = TIME_START + record.time
+            if isinstance(record, log.Map):
+                self.writer.mapping(time, record)
+            elif isinstance(record, log.Sample):
+                self._take_sample(time, record)
+            elif record.tid != self.recorded.pid:
+                self.writer.thread(time, record.tid, record.parent)
+
+    def save(self, name):
+        paths = list(dict.fromkeys(place.path for place in self.recorded.maps()))
+        branches = self.settings.branches or self.settings.registers
+        self.writer.save(name + ".perf.data",
+                         features(paths, paths[0], self.period, branches, self.writer.times), self.period)
+        save_text(name + ".truth.gz", self.lines)
+        save_text(name + ".returns.gz", ["%x %x\n" % pair for pair in sorted(self.returns.items())])
+        if not self.settings.no_symbols:
+            save_text(name + ".syms.gz", self.truth.symbols(self.addresses))
 
 
 def variant(argument):
     name, _, value = argument.partition("=")
-    if name not in ("arch", "wipe", "attach", "lost", "filter", "sparse"):
+    if name not in ("arch", "wipe", "attach", "lost", "filter", "sparse", "eh_frame"):
         raise argparse.ArgumentTypeError("no variant %s" % name)
     return name, float(value or 0)
 
@@ -326,7 +370,9 @@ def main():
     parser.add_argument("--no-symbols", action="store_true")
     settings = parser.parse_args()
     settings.variants = dict(settings.variant)
-    make(log.Log(settings.log), settings.name, settings)
+    recording = Recording(log.Log(settings.log), settings)
+    recording.take_all()
+    recording.save(settings.name)
 
 
 if __name__ == "__main__":

@@ -16,11 +16,18 @@ import gzip
 import sys
 
 
-def score(truth, chains):
+def signal_ends(name):
+    """Where handlers return to: a frame of its own that may be listed, and that no call made."""
+    with gzip.open(name + ".returns.gz", "rt") as file:
+        pairs = [line.split() for line in file]
+    return {back for back, call in pairs if call == "0"}
+
+
+def score(truth, chains, passed_over):
     count = complete = main = wrong = frames = 0
     for true, listed in zip(truth, chains, strict=True):
         reach, true = int(true[4]), [caller.lstrip("S").split(">")[0] for caller in true[5:]]
-        listed = [] if listed == ["-"] else listed
+        listed = [call for call in listed if call != "-" and call not in passed_over]
         right = 0
         while right < min(len(true), len(listed)) and true[right] == listed[right]:
             right += 1
@@ -51,7 +58,7 @@ def main():
             chains = [line.split() for line in file]
         if len(truth) != len(chains):
             raise SystemExit("%s: %d chains of %d samples" % (path, len(chains), len(truth)))
-        cells.append("%(complete).1f/%(main).1f/**%(wrong).2f**/%(frames).2f" % score(truth, chains))
+        cells.append("%(complete).1f/%(main).1f/**%(wrong).2f**/%(frames).2f" % score(truth, chains, signal_ends(sys.argv[1])))
     print(" | ".join(cells))
 
 

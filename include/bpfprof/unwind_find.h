@@ -39,7 +39,7 @@ static inline __attribute__((always_inline)) u32 unwind_mask_if_at_most(u64 left
 	u64 difference = right - left;
 
 	UNWIND_HIDE(difference);
-	return (u32) ~(u64)((s64)difference >> 63);
+	return (u32)((difference >> 63) - 1);
 }
 
 /* Where the rows of the page of `offset` are. */

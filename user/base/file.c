@@ -87,7 +87,7 @@ int file_read(const char *path, size_t limit, char **ret_text, size_t *ret_lengt
 {
 	CLEANUP(freep) char *text = NULL;
 	struct stat status;
-	size_t length;
+	size_t length = 0;
 	int error;
 
 	/* What says how long it is need not be read to the limit. */

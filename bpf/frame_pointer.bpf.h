@@ -6,6 +6,7 @@
 #define FRAME_POINTER_BPF_H
 
 #include "bpfprof/code_bytes.h"
+#include "bpfprof/code_step.h"
 #include "mapping.bpf.h"
 #include "way_out.bpf.h"
 

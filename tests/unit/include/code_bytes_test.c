@@ -3,6 +3,7 @@
  * Calls before a return address, and what a signal handler returns to.
  */
 #include "bpfprof/code_bytes.h"
+#include "bpfprof/code_step.h"
 
 #include "base/memory.h"
 #include "unit/unit.h"

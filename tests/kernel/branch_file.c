@@ -10,7 +10,7 @@
  */
 #include "kernel/scripted_branches.h"
 
-#include "cmd/recording_stitch.h"
+#include "cmd/live_stitching.h"
 #include "host/host.h"
 #include "perfdata/perfdata.h"
 
@@ -185,44 +185,39 @@ static void script_all(struct script *scripts)
 	}
 }
 
-static struct perfdata_writer *open_writer(const char *path, const struct event_source *sources)
+static void write_file(const struct event_source *source, bool is_stitched, const char *path)
 {
+	CLEANUP(player_release) struct player player = {0};
 	struct perfdata_writer_settings settings = {
 		.path = path,
-		.sources = sources,
+		.sources = source,
 		.source_count = 1,
 		.clock_id = CLOCK_MONOTONIC,
 		.branch_depth = REGISTERS,
 	};
+	struct live_stitching *stitching = is_stitched ? live_stitching_new(&settings) : NULL;
 	struct perfdata_writer *writer;
-
-	assert_int_equal(perfdata_writer_open(&settings, &writer), 0);
-	return writer;
-}
-
-static void write_file(const struct event_source *source, bool is_stitched, const char *path)
-{
-	CLEANUP(player_release) struct player player = {0};
-	struct stitching *stitching = stitching_new(source, 1, REGISTERS);
-	struct perfdata_writer *writer = open_writer(
-		path, is_stitched ? stitching_sources(stitching) : source);
-	struct event_sink *sink = perfdata_writer_sink(writer);
+	struct event_sink *sink;
 	struct file_ids *files = file_ids_new();
 	struct scan_result scan;
 	u32 pid = (u32)getpid();
 
+	assert_int_equal(perfdata_writer_open(&settings, &writer), 0);
+	sink = perfdata_writer_sink(writer);
 	if (is_stitched)
-		sink = stitching_sink(stitching, sink);
+		sink = live_stitching_sink(stitching, sink);
 	assert_int_equal(processes_scan(&pid, 1, files, sink, &scan), 0);
 	player_open(&player, REGISTERS);
 	script_all(player.scripts);
 	play(&player, sink);
 	assert_int_equal(sink_call(sink, on_round, ~0ULL), 0);
-	if (is_stitched)
-		stitching_print(stitching_tally(stitching));
 	assert_int_equal(perfdata_writer_close(writer), 0);
+	if (is_stitched) {
+		assert_int_equal(live_stitching_finish(stitching, &(struct perfdata_extra){0}), 0);
+		live_stitching_print(stitching);
+	}
 	file_ids_free(files);
-	stitching_free(stitching);
+	live_stitching_free(stitching);
 }
 
 int main(int argc, char **argv)

@@ -8,11 +8,12 @@ bats_require_minimum_version 1.5.0
 
 setup_file() {
 	local build="${BUILD:-$PWD/build}"
-	export PERF="${PERF:-perf}" FILES="$BATS_FILE_TMPDIR"
+	export PERF="${PERF:-perf}" BPFPROF="${BPFPROF:-$build/bpfprof}" FILES="$BATS_FILE_TMPDIR"
 	[ "$(id -u)" = 0 ] && [ "$(uname -m)" = x86_64 ] || return 0
 	for kind in raw stitched plain; do
 		"$build/tests/kernel/branch_file" $kind "$FILES/$kind"
 	done
+	"$build/tests/kernel/branch_file" stitched - | cat >"$FILES/stream"
 }
 
 setup() {
@@ -35,7 +36,7 @@ stacks() {
 	local file=$1
 	shift
 	quiet_perf "$file" script -F ip,sym "$@" |
-		awk 'NF { printf "%s ", $2 } !NF { print "" }'
+		awk 'NF { printf "%s ", $2; frames++ } !NF && frames { print ""; frames = 0 }'
 }
 
 @test "perf reads every kind of recording with branch stacks without a complaint" {
@@ -80,6 +81,19 @@ stacks() {
 	awk '/level_0/ { levels = gsub(/level_/, ""); if (levels != 43) bad++; all++ }
 		END { print all + 0 " with level_0, " bad + 0 " cut"; exit !(all > 20 && !bad) }' \
 		"$BATS_TEST_TMPDIR/stacks"
+}
+
+@test "a raw recording that is stitched when it is read has the stacks of the stitched one" {
+	"$BPFPROF" script -i "$FILES/raw" -F sym --stitch-lbr >"$BATS_TEST_TMPDIR/raw"
+	"$BPFPROF" script -i "$FILES/stitched" -F sym >"$BATS_TEST_TMPDIR/stitched"
+	diff "$BATS_TEST_TMPDIR/raw" "$BATS_TEST_TMPDIR/stitched"
+}
+
+@test "a stitched stream has no branch stacks, and no frame that the stitched file has not" {
+	stacks stream >"$BATS_TEST_TMPDIR/stream"
+	stacks stitched >"$BATS_TEST_TMPDIR/stitched"
+	paste -d '|' "$BATS_TEST_TMPDIR/stream" "$BATS_TEST_TMPDIR/stitched" |
+		awk -F '|' 'index($2, $1) != 1 { bad++ } END { exit NR != 1024 || bad }'
 }
 
 @test "perf sees a recording of branches as one" {

@@ -11,7 +11,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "bpfprof/counters.h"
-#include "cmd/recording_stitch.h"
+#include "cmd/live_stitching.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ enum { COMMAND_LINE_BYTES = 4 << 20 };
 struct recording {
 	struct record_plan *plan;
 	struct capture *capture;
-	struct stitching *stitching; /* NULL: what comes is written as it is */
+	struct live_stitching *stitching; /* NULL: what comes is written as it is */
 	struct perfdata_writer *writer;
 	struct loop *loop;
 	struct recording_result result;
@@ -69,7 +69,7 @@ static void update_result(struct recording *recording)
 	result->file_bytes = perfdata_writer_bytes(recording->writer);
 }
 
-static void set_extra(struct recording *recording)
+static struct perfdata_extra extra_of(const struct recording *recording)
 {
 	const struct recording_result *result = &recording->result;
 	struct perfdata_extra extra = {
@@ -79,6 +79,13 @@ static void set_extra(struct recording *recording)
 	};
 
 	memcpy(extra.losses, result->totals.counters, sizeof(extra.losses));
+	return extra;
+}
+
+static void set_extra(struct recording *recording)
+{
+	struct perfdata_extra extra = extra_of(recording);
+
 	perfdata_writer_set_extra(recording->writer, &extra);
 }
 
@@ -240,11 +247,8 @@ static int open_writer(struct recording *recording)
 
 	writer.sources = capture_sources(recording->capture, &writer.source_count);
 	writer.branch_depth = capture_branch_depth(recording->capture);
-	if (settings->wants_lbr && !settings->no_stitch) {
-		recording->stitching = stitching_new(writer.sources, writer.source_count,
-						     writer.branch_depth);
-		writer.sources = stitching_sources(recording->stitching);
-	}
+	if (settings->wants_lbr && !settings->no_stitch)
+		recording->stitching = live_stitching_new(&writer);
 	read_command_line(&text, &words, &word_count);
 	writer.command_line = words;
 	writer.command_words = (int)word_count;
@@ -291,7 +295,7 @@ static struct event_sink *sink_of(struct recording *recording)
 {
 	struct event_sink *sink = perfdata_writer_sink(recording->writer);
 
-	return recording->stitching ? stitching_sink(recording->stitching, sink) : sink;
+	return recording->stitching ? live_stitching_sink(recording->stitching, sink) : sink;
 }
 
 static int start(struct recording *recording)
@@ -360,6 +364,16 @@ static u64 final_bytes(const char *path, u64 otherwise)
 	return (u64)status.st_size;
 }
 
+/* What the CPU recorded of calls becomes call chains, if all of it is there. */
+static void stitch(struct recording *recording)
+{
+	struct perfdata_extra extra = extra_of(recording);
+
+	if (recording->stitching && !recording->result.could_not_write &&
+	    live_stitching_finish(recording->stitching, &extra))
+		recording_say(fail_sentence());
+}
+
 static int finish(struct recording *recording)
 {
 	struct recording_result *result = &recording->result;
@@ -375,6 +389,7 @@ static int finish(struct recording *recording)
 	if (!write_error)
 		write_error = perfdata_writer_close(TAKE(recording->writer));
 	result->could_not_write = write_error || result->totals.counters[COUNTER_lost_disk_full];
+	stitch(recording);
 	result->file_bytes = final_bytes(recording->plan->settings->output, result->file_bytes);
 	if (write_error && write_error != -EPIPE)
 		note_write_error(recording);
@@ -393,7 +408,7 @@ static void recording_release(struct recording *recording)
 {
 	progress_clear();
 	loop_close(recording->loop);
-	stitching_free(recording->stitching);
+	live_stitching_free(recording->stitching);
 	perfdata_writer_close(recording->writer);
 	capture_close(recording->capture);
 	signal(SIGPIPE, SIG_DFL);
@@ -410,9 +425,9 @@ int recording_run(struct record_plan *plan, struct recording_result *ret_result)
 	let_signals_kill(&recording);
 	progress_clear();
 	stop_error = finish(&recording);
-	recording.result.stitched = stitching_tally(recording.stitching);
+	recording.result.stitching = recording.stitching;
 	recording_print_summary(plan, &recording.result);
-	recording.result.stitched = NULL; /* it goes with the recording */
+	recording.result.stitching = NULL; /* it goes with the recording */
 	end_command(&recording);
 	*ret_result = recording.result;
 	return name_error(error ? error : stop_error);

@@ -6,7 +6,8 @@
 #define CMD_RECORDING_H
 
 #include "cmd/record_plan.h"
-#include "lbr/lbr.h"
+
+struct live_stitching;
 
 struct recording_result {
 	struct capture_totals totals; /* what the disk did not take is counted as lost */
@@ -18,7 +19,7 @@ struct recording_result {
 	bool has_command;   /* a command was run … */
 	int command_status; /* … with this status, 128 + signal if one killed it */
 	bool could_not_write;
-	const struct lbr_tally *stitched; /* stacks of branch records; NULL: none were stitched */
+	const struct live_stitching *stitching; /* of branch records; NULL: there is none */
 };
 
 /*

@@ -6,8 +6,8 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "bpfprof/counters.h"
+#include "cmd/live_stitching.h"
 #include "cmd/recording.h"
-#include "cmd/recording_stitch.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -147,9 +147,10 @@ static void print_stacks(const struct record_plan *plan, const struct capture_to
 }
 
 /* What was walked is only a part of these stacks, whose ends are told with them. */
-static void print_stitched(const struct lbr_tally *tally, const struct capture_totals *totals)
+static void print_stitched(const struct live_stitching *stitching,
+			   const struct capture_totals *totals)
 {
-	stitching_print(tally);
+	live_stitching_print(stitching);
 	print_row(totals, COUNTER_kernel_stack_failed, "cut");
 	print_row(totals, COUNTER_kernel_stack_too_deep, "cut");
 }
@@ -192,8 +193,8 @@ void recording_print_summary(const struct record_plan *plan, const struct record
 	print_samples(plan, result);
 	print_rows(&result->totals, LOST, "lost", COUNTER_COUNT);
 	print_rows(&result->totals, OTHER, "times", COUNTER_COUNT);
-	if (result->stitched)
-		print_stitched(result->stitched, &result->totals);
+	if (result->stitching)
+		print_stitched(result->stitching, &result->totals);
 	else
 		print_stacks(plan, &result->totals);
 	if (plan->settings->verbose)

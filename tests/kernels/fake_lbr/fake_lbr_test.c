@@ -234,7 +234,7 @@ static struct perfdata *record_file(const char *options, struct event_sink *sink
 {
 	static const char path[] = "/tmp/fake_lbr.data";
 	CLEANUP(freep)
-	char *command = must_format("%s record -q --call-graph lbr %s -c 1 -e fake_lbr// -o %s -- "
+	char *command = must_format("%s record -q %s -c 1 -e fake_lbr// -o %s -- "
 				    "%s play",
 				    getenv("BPFPROF") ? getenv("BPFPROF") : "bpfprof", options,
 				    path, own_path);
@@ -253,7 +253,8 @@ static void the_file_of_raw_stacks_holds_what_was_scripted(void **state)
 {
 	struct comparer comparer = {
 		.sink.on_sample = compare, .script = script_overflow, .has_index = true};
-	CLEANUP(perfdata_closep) struct perfdata *data = record_file("--no-stitch", &comparer.sink);
+	CLEANUP(perfdata_closep)
+	struct perfdata *data = record_file("--call-graph lbr --no-stitch", &comparer.sink);
 	const struct event_source *source;
 	u32 count;
 
@@ -281,12 +282,44 @@ static int count_chain(struct event_sink *self, const struct sample *sample)
 static void by_default_the_file_holds_call_chains(void **state)
 {
 	struct comparer counter = {.sink.on_sample = count_chain};
-	CLEANUP(perfdata_closep) struct perfdata *data = record_file("", &counter.sink);
+	CLEANUP(perfdata_closep)
+	struct perfdata *data = record_file("--call-graph lbr", &counter.sink);
 	u32 count;
 	const struct event_source *source = perfdata_sources(data, &count);
 
 	assert_int_equal(counter.count, SAMPLES);
 	assert_true(source->has_chain && !source->has_branches && !source->branch_bits);
+	(void)state;
+}
+
+/* Compares the branches of each sample, which has no call chain. */
+static int compare_branches(struct event_sink *self, const struct sample *sample)
+{
+	struct comparer *comparer = (struct comparer *)self;
+	struct fake_lbr_overflow script;
+
+	script_overflow(comparer->count++, &script);
+	assert_int_equal(sample->frame_count, 0);
+	assert_int_equal(sample->branch_count, script.nr);
+	if (script.nr)
+		assert_memory_equal(sample->branches, script.entries,
+				    script.nr * sizeof(*sample->branches));
+	return 0;
+}
+
+static void branches_are_recorded_without_stacks(void **state)
+{
+	struct comparer comparer = {.sink.on_sample = compare_branches};
+	CLEANUP(perfdata_closep)
+	struct perfdata *data = record_file("-j any_call,u", &comparer.sink);
+	u32 count;
+	const struct event_source *source = perfdata_sources(data, &count);
+
+	assert_int_equal(comparer.count, SAMPLES);
+	assert_true(source->has_branches && !source->has_chain);
+	assert_int_equal(source->branch_bits,
+			 PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY_CALL);
+	assert_true(perfdata_header(data)->has_branch_feature);
 	(void)state;
 }
 
@@ -313,6 +346,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test(what_the_pmu_cannot_do_is_said_with_what_to_use),
 		cmocka_unit_test(the_file_of_raw_stacks_holds_what_was_scripted),
 		cmocka_unit_test(by_default_the_file_holds_call_chains),
+		cmocka_unit_test(branches_are_recorded_without_stacks),
 	};
 
 	own_path = argv[0];

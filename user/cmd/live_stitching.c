@@ -181,19 +181,21 @@ void live_stitching_print(const struct live_stitching *stitching)
 {
 	char stacks[NUMBER_TEXT_BYTES], whole[NUMBER_TEXT_BYTES], part[NUMBER_TEXT_BYTES];
 	const struct lbr_tally *tally = &stitching->tally;
-	u64 all_whole = tally->whole_by_hardware + tally->became_whole;
+	u64 all_whole = tally->whole_by_hardware + tally->became_whole, per_mille;
 
 	if (!tally->stacks)
 		return;
+	per_mille = all_whole * 1000 / tally->stacks; /* rounded down: 100.0% is all of them */
 	fprintf(stderr, "bpfprof: %s of %s stacks of branch records whole (%.1f%%), ",
 		number_format_count(all_whole, whole), number_format_count(tally->stacks, stacks),
-		(double)(all_whole * 1000 / tally->stacks) / 10);
-	fprintf(stderr, "%s of them cut by the CPU\n",
+		(double)per_mille / 10);
+	fprintf(stderr, "%s of them were cut by the CPU\n",
 		number_format_count(tally->became_whole, part));
-	for (u8 end = 0; end < LBR_END_COUNT; end++)
+	for (u32 end = 0; end < LBR_END_COUNT; end++)
 		if (end != LBR_END_WHOLE && tally->ends[end])
 			fprintf(stderr, "bpfprof: %8s cut: %s\n",
-				number_format_count(tally->ends[end], part), lbr_end_words(end));
+				number_format_count(tally->ends[end], part),
+				lbr_end_words((u8)end));
 	if (tally->binaries_missing)
 		fprintf(stderr,
 			"bpfprof: %8s binaries could not be read, their calls are not checked\n",

@@ -121,7 +121,8 @@ static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
 		return walk->found_by == WALKER_FRAME_POINTER ? doubt : walk->doubt;
 	if (!rule || walk->found_by == WALKER_FRAME_POINTER) {
 		read_code(walk);
-		is_sigreturn = code_is_sigreturn(MACHINE, walk->code[1], walk->code[2]);
+		is_sigreturn = code_is_sigreturn(MACHINE, walk->code[1], walk->code[2]) ||
+			       (walk->frame.is_exact && code_was_sigreturn(MACHINE, walk->code[0]));
 		if (walk->found_by == WALKER_FRAME_POINTER && !is_sigreturn &&
 		    (!is_return_address(scratch, row) || has_called_another(walk)))
 			return doubt;

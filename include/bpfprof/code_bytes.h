@@ -113,6 +113,14 @@ static inline __attribute__((always_inline)) bool code_is_sigreturn(enum unwind_
 	return first == 0x0f0000000fc0c748ULL && CODE_BYTE(second, 0) == 0x05;
 }
 
+/* Whether the code before an address is that: where a thread is on its way back in the kernel. What
+ * follows it is anything. */
+static inline __attribute__((always_inline)) bool code_was_sigreturn(enum unwind_machine machine,
+								     u64 before)
+{
+	return before == (machine == UNWIND_ARM64 ? 0xd4000001d2801168ULL : 0x050f0000000fc0c7ULL);
+}
+
 /* Whether two instructions follow on one another in a stub by which Arm's programs call what is in
  * other files: [bti c, or stp x16, x30, [sp, #-16]! in the first one,] adrp x16, n; ldr x17, [x16,
  * #n]; add x16, x16, #n; br x17. */

@@ -101,6 +101,10 @@ static void sigreturn_is_known_by_its_code(void **state)
 	assert_false(code_is_sigreturn(UNWIND_X86_64, words[0] + 1, words[1]));
 	assert_true(code_is_sigreturn(UNWIND_ARM64, 0xd4000001ULL << 32 | 0xd2801168, 0));
 	assert_false(code_is_sigreturn(UNWIND_ARM64, 0xd4000001ULL << 32 | 0xd2801188, 0));
+	memcpy(words, x86 + 1, sizeof(words[0]));
+	assert_true(code_was_sigreturn(UNWIND_X86_64, words[0]));
+	assert_false(code_was_sigreturn(UNWIND_X86_64, words[0] + 1));
+	assert_true(code_was_sigreturn(UNWIND_ARM64, 0xd4000001ULL << 32 | 0xd2801168));
 	(void)state;
 }
 

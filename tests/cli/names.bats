@@ -188,9 +188,11 @@ compile_app() {
 
 @test "the map of JIT code in a container is found by the pid that the process itself has" {
 	need_root
+	mkfifo hold
 	unshare -m -p -f --mount-proc sh -c 'mount -t tmpfs none /tmp &&
-		echo "7f0000001000 20 inside" >/tmp/perf-1.map && echo ready && exec sleep 60' >ready &
+		echo "7f0000001000 20 inside" >/tmp/perf-1.map && echo ready && exec cat' <hold >ready &
 	outer=$!
+	exec 4>hold # it is there until this is closed
 	for _ in $(seq 1000); do
 		[ -s ready ] && pid=$(pgrep -P $outer) && break
 	done

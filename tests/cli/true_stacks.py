@@ -7,12 +7,13 @@
 #
 # usage: true_stacks.py FILE FOLDER NAME...
 #
-#   FILE    what `script -F comm,pid,tid,ip,sym,dso` printed
+#   FILE    what `script -F comm,pid,tid,ip,sym,dso` printed; with `provenance` a stack that is
+#           complete is one also if its outermost function has no name (in a stripped C library)
 #   NAME    PROGRAM.MODE
 #
 # Untrue is a workload with a wrong stack, with too few that are whole, or with fewer than
-# LEAST_SAMPLES (50) samples. LEAST_WHOLE says how many percent must be whole, in place of what the
-# source says. In the two innermost frames of a stack libgcc's way into a handler excuses what stands
+# LEAST_SAMPLES (50) samples. LEAST_WHOLE="PERCENT [NAME=PERCENT]..." says how much must be whole of
+# all and of single ones, in place of what their sources say. In the two innermost frames of a stack libgcc's way into a handler excuses what stands
 # above it: see RESUMES.
 import os
 import re
@@ -50,6 +51,13 @@ def of_mode(comment, word, mode):
     return re.findall(r"^[ */]*%s %s: (.*)$" % (word, re.escape(mode)), comment, re.M)
 
 
+def least_whole(name):
+    """What LEAST_WHOLE says of a workload; None if nothing."""
+    words = os.environ.get("LEAST_WHOLE", "").split()
+    single = dict(word.split("=") for word in words[1:])
+    return float(single.get(name, words[0])) if words else None
+
+
 class Truth:
     """Which stacks are true for one mode: as letters, a frame each, outermost first."""
 
@@ -66,7 +74,7 @@ class Truth:
             sys.exit(f"true_stacks.py: {name}: its source names no stacks")
         self.cut = of_mode(comment, "cut", mode or program)
         whole = of_mode(comment, "whole", mode or program) or ["99"]
-        self.whole = float(os.environ.get("LEAST_WHOLE") or whole[0].rstrip("%"))
+        self.whole = least_whole(name) or float(whole[0].rstrip("%"))
         words = [line.split() for line in self.lines]
         self.true = re.compile("|".join(self.beginning(line) for line in words))
         # A stack that was cut lacks its outermost frames, however many.
@@ -111,10 +119,12 @@ class Truth:
             letters.append("J" if is_jit else self.letters.get(name, "-"))
         return "".join(reversed(letters))
 
-    def judge(self, frames):
+    def judge(self, frames, is_complete):
         """"whole", "cut" or "wrong"; the innermost frame alone comes from the registers."""
         letters = self.as_letters(frames)
-        if letters is not None and frames[-1][0] in ROOTS and self.true.fullmatch(letters):
+        root = frames[-1][0]
+        is_root = root in ROOTS or (root == "[unknown]" and is_complete)
+        if letters is not None and is_root and self.true.fullmatch(letters):
             return "whole"
         if len(frames) == 1 or (letters is not None and self.rest.fullmatch(letters)):
             return "cut"
@@ -123,28 +133,28 @@ class Truth:
 
 
 def samples_of(path):
-    """(thread's name, user frames innermost first) of each sample."""
-    name, frames = None, []
+    """(thread's name, user frames innermost first, is it complete) of each sample."""
+    name, frames, is_complete = None, [], False
     with open(path, encoding="utf-8", errors="replace") as file:
         for line in file:
             frame = re.match(r"\s+([0-9a-f]+) (.*) \((.*)\)( .*)?$", line)
             if frame and int(frame.group(1), 16) < KERNEL:
                 frames.append((frame.group(2), frame.group(3)))
             elif not frame and line.strip():
-                name, frames = line.split()[0], []
+                name, frames, is_complete = line.split()[0], [], ", complete]" in line
             elif not line.strip() and name:
-                yield name, frames
+                yield name, frames, is_complete
                 name = None
     if name:
-        yield name, frames
+        yield name, frames, is_complete
 
 
 def report_on(name, stacks):
     """What is to be said of one workload."""
     truth = Truth(name)
     judged = {"whole": [], "cut": [], "wrong": []}
-    for frames in stacks:
-        judged[truth.judge(frames)].append(frames)
+    for frames, is_complete in stacks:
+        judged[truth.judge(frames, is_complete)].append(frames)
     share = 100 * len(judged["whole"]) / max(len(stacks), 1)
     is_true = (not judged["wrong"] and len(stacks) >= LEAST
                and (bool(truth.cut) or share >= truth.whole))
@@ -158,9 +168,9 @@ def report_on(name, stacks):
 
 def main():
     stacks = {}
-    for name, frames in samples_of(sys.argv[1]):
+    for name, frames, is_complete in samples_of(sys.argv[1]):
         if frames:
-            stacks.setdefault(name, []).append(frames)
+            stacks.setdefault(name, []).append((frames, is_complete))
     os.makedirs(sys.argv[2], exist_ok=True)
     for name in sys.argv[3:]:
         with open(os.path.join(sys.argv[2], name), "w", encoding="utf-8") as file:

@@ -12,7 +12,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 : "${BUILD:=$PWD/build}"
 export BUILD
-GUEST_SECONDS=${GUEST_SECONDS:-400}
+GUEST_SECONDS=${GUEST_SECONDS:-900}
 
 # Runs the kernel of folder $2 for the processor $1 with the image $3; what it prints goes to stdout.
 boot() {
@@ -60,15 +60,17 @@ make_image() {
 
 # Holds the stacks that the guest of the log $1 has recorded against the true ones; a test each.
 judge_stacks() {
-	local stacks=${1%log}stacks number=0 names name
+	local stacks=${1%log}stacks number=0 names name least_whole=90
 
+	[ "$2" != aarch64 ] || least_whole='90 spawns.fork=40'
 	tr -d '\r' <"$1" | sed -n '/^#data/,/^#end of data/p' | grep -v '^#' | base64 -d 2>/dev/null |
 		gunzip >"$stacks" 2>/dev/null
 	names=$(sh tests/cli/known_names.sh "$2")
-	# Nothing may be wrong. But a slow bpfprof comes late with its tables, and the name of what starts
-	# a thread is not in a stripped C library: then a stack counts as cut.
+	# Nothing may be wrong, and of some 50 samples of each a few may be cut: a slow bpfprof comes late
+	# with its tables. Arm's processor that is emulated has no access flag of its own: what a child
+	# has not touched since fork() can be read only with a fault, which BPF programs do not take.
 	# shellcheck disable=SC2086 # names have no blanks
-	LEAST_SAMPLES=1 LEAST_WHOLE=1 python3 tests/cli/true_stacks.py "$stacks" "$stacks.judged" $names
+	LEAST_SAMPLES=10 LEAST_WHOLE="$least_whole" python3 tests/cli/true_stacks.py "$stacks" "$stacks.judged" $names
 	echo "#file true stacks"
 	for name in $names; do
 		number=$((number + 1))

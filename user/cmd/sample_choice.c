@@ -41,7 +41,7 @@ static int read_part(char *item, struct span span, struct time_range *ret_range)
 {
 	char *behind = strpbrk(item, "-/");
 	char sign = behind ? *behind : '/';
-	double start, end;
+	double start = 0, end = 0;
 	u32 slice = 1;
 
 	if (behind)

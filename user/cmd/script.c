@@ -224,8 +224,8 @@ static const struct option_row options[] = {
 	{.kind = OPTION_END},
 };
 
-/* A field that was asked for has to be recorded by some event. */
-static int check_recorded(const struct script_settings *settings, const struct perfdata *data)
+/* Of the fields that a recording may lack, those that some event of this one has; all others. */
+static u32 recorded_fields(const struct script_settings *settings, const struct perfdata *data)
 {
 	enum { BIT_ADDR = 8 };
 	u32 count, recorded = ~(u32)(PRINT_CPU | PRINT_TIME | PRINT_ADDR | PRINT_BRANCHES |
@@ -240,6 +240,14 @@ static int check_recorded(const struct script_settings *settings, const struct p
 		recorded |= sources[i].has_branches ? PRINT_BRANCHES : 0;
 		recorded |= sources[i].sample_bits & BIT_ADDR ? PRINT_ADDR : 0;
 	}
+	return recorded;
+}
+
+/* A field that was asked for has to be recorded by some event. */
+static int check_recorded(const struct script_settings *settings, const struct perfdata *data)
+{
+	u32 recorded = recorded_fields(settings, data);
+
 	if (settings->choice.cpus && !(recorded & PRINT_CPU))
 		return fail_plain(-EINVAL, "leave out --cpu",
 				  "the samples do not say on which CPU they were taken");

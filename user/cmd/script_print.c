@@ -412,7 +412,7 @@ void script_printer_free(struct script_printer *printer)
 	profile_free(printer->profile);
 	vec_release(&printer->names);
 	vec_release(&printer->leaves);
-	for (u8 origin = 0; origin < ORIGIN_COUNT; origin++)
+	for (size_t origin = 0; origin < ORIGIN_COUNT; origin++)
 		vec_release(&printer->frames[origin]);
 	vec_release(&printer->branch_ends);
 	text_release(&printer->scratch);

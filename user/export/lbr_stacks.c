@@ -20,10 +20,11 @@ static void write_ends(const struct lbr_tally *tally, FILE *out)
 {
 	char text[NUMBER_TEXT_BYTES];
 
-	for (u8 end = 0; end < LBR_END_COUNT; end++)
+	for (u32 end = 0; end < LBR_END_COUNT; end++)
 		if (end != LBR_END_WHOLE && tally->ends[end])
 			fprintf(out, "#   %s stay cut: %s\n",
-				number_format_count(tally->ends[end], text), lbr_end_words(end));
+				number_format_count(tally->ends[end], text),
+				lbr_end_words((u8)end));
 }
 
 void lbr_stacks_write(const struct report_facts *facts, FILE *out)
@@ -77,7 +78,7 @@ void lbr_stacks_write_json(const struct report_facts *facts, struct json_writer 
 		json_u64(json, "shortened", tally->shortened);
 		json_u64(json, "likely", tally->likely);
 		json_object(json, "ended");
-		for (u8 end = 0; end < LBR_END_COUNT; end++)
+		for (u32 end = 0; end < LBR_END_COUNT; end++)
 			write_end_json(json, names[end], tally->ends[end]);
 		json_object_end(json);
 		json_u64(json, "binaries_missing", tally->binaries_missing);

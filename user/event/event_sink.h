@@ -20,7 +20,7 @@ struct frame {
 	u64 address; /* virtual; of a caller: the return address */
 	u8 space;    /* enum frame_space */
 	u8 origin;   /* enum frame_origin */
-	u32 mark;    /* what else frames are told apart by, to be asked of who made it; 0: nothing */
+	u32 mark; /* what else frames are told apart by, to be asked of who made it; 0: nothing */
 };
 
 /* One entry of a branch stack; flags as in struct perf_branch_entry's last word. */

@@ -314,18 +314,18 @@ $(BUILD)/tests/bench/work_without_frame_pointers: tests/bench/work.c
 LBR := $(BUILD)/tests/lbr_simulator
 VALGRIND_LIBRARIES := /usr/lib/x86_64-linux-gnu/valgrind
 VALGRIND_PRELOADS := /usr/libexec/valgrind
-VALGRIND_FLAGS := -O2 -g -std=gnu11 $(WARNINGS) -fno-builtin -fno-stack-protector -fno-strict-aliasing \
+VALGRIND_FLAGS := -O2 -std=gnu11 $(WARNINGS) -fno-builtin -fno-stack-protector -fno-strict-aliasing \
 	-DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
 	-Iinclude -isystem /usr/include/valgrind
 .PHONY: lbr-simulator
 lbr-simulator: $(LBR)/lbr-amd64-linux $(LBR)/step ## build the simulator of call-stack LBRs (needs valgrind)
-$(LBR)/%.o: tests/lbr_simulator/%.c tests/lbr_simulator/model.h
+$(LBR)/%.o: tests/lbr_simulator/%.c tests/lbr_simulator/model.h Makefile
 	@mkdir -p $(@D)
 	$(SAY) "  CC    $@"
 	$(Q)$(CC) $(VALGRIND_FLAGS) -c $< -o $@
 $(LBR)/lbr-amd64-linux: $(LBR)/valgrind_tool.o $(LBR)/model.o
 	$(SAY) "  LD    $@"
-	$(Q)$(CC) -static -nodefaultlibs -nostartfiles -u _start -Wl,-Ttext-segment=0x58000000 \
+	$(Q)$(CC) -s -static -nodefaultlibs -nostartfiles -u _start -Wl,-Ttext-segment=0x58000000 \
 		-Wl,--build-id=none $^ -L$(VALGRIND_LIBRARIES) -lcoregrind-amd64-linux -lvex-amd64-linux \
 		-lgcc -o $@
 	$(Q)ln -sf $(VALGRIND_PRELOADS)/vgpreload_core-amd64-linux.so $(VALGRIND_PRELOADS)/default.supp $(@D)/

@@ -15,11 +15,13 @@ setup_file() {
 	export BUILD="${BUILD:-$PWD/build}" WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
 	export SIMULATOR="$PWD/tests/lbr_simulator" FILES="$BATS_FILE_TMPDIR"
 	[ "$(uname -m)" = x86_64 ] || return 0
+	export LBR_FOLDER=$FILES
 	if [ "${TEST_ALL-}" ]; then
-		LBR_FOLDER=$FILES "$SIMULATOR/table.sh" 32 16 32,eh_frame 32,arch 32,wipe=0.02 \
-			32,attach=0.3 32,lost=0.05 >"$FILES/table" 2>"$FILES/errors"
+		"$SIMULATOR/table.sh" 32 16 >"$FILES/table" 2>"$FILES/errors"
+		CASES="chain tree parser threads" "$SIMULATOR/table.sh" 32,arch 32,wipe=0.02 32,attach=0.3 \
+			32,lost=0.05 >"$FILES/faults" 2>>"$FILES/errors"
 	else
-		export SHORT=1 LBR_FOLDER=$FILES
+		export SHORT=1
 		CASES=chain "$SIMULATOR/table.sh" 16 >"$FILES/table16" 2>"$FILES/errors"
 		CASES="$QUICK jump coroutines" "$SIMULATOR/table.sh" 32 >"$FILES/table" 2>>"$FILES/errors"
 	fi

@@ -26,7 +26,7 @@ list_cases() {
 		signals 15000 $WORKLOADS/lbr_signals $(turns 2500)
 		coroutines 15000 $WORKLOADS/lbr_coroutines $(turns 200)
 		threads 15000 $WORKLOADS/lbr_threads $(turns 80)
-		python3 40000 /usr/bin/python3 -I $HERE/inputs/work.py
+		python3 40000 /usr/bin/python3 -s $HERE/inputs/work.py
 		sort 30000 /usr/bin/sort -k2n $INPUTS/numbers
 		cc1 60000 $(gcc -print-prog-name=cc1) -quiet -O2 $INPUTS/source.i -o /dev/null
 		perl 30000 /usr/bin/perl $HERE/inputs/work.pl

@@ -13,7 +13,7 @@
 # stay in LBR_FOLDER ($BUILD/lbr) as CASE-SETTING.*.
 set -u
 HERE=$(cd "$(dirname "$0")" && pwd)
-export BUILD=${BUILD:-$HERE/../../build} LC_ALL=C SHORT=${SHORT:-0}
+export BUILD=${BUILD:-$HERE/../../build} LC_ALL=C PYTHONHASHSEED=0 SHORT=${SHORT:-0}
 PERF=${PERF:-perf}
 WORKLOADS=${WORKLOADS:-$BUILD/tests/workloads}
 FOLDER=${LBR_FOLDER:-$BUILD/lbr}

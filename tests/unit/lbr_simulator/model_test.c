@@ -225,7 +225,7 @@ static void jumping_out_leaves_the_registers_and_ends_the_frames(void **state)
 
 static void a_signal_pushes_nothing_and_its_return_pops(void **state)
 {
-	struct sampled inside, after;
+	struct sampled inside, ending, after;
 
 	call_many(2, 0x1f00);
 	model_signal(&model, &thread, (struct call){0x28, 0x900}, 0x1ef0, 0x1e00);
@@ -236,6 +236,10 @@ static void a_signal_pushes_nothing_and_its_return_pops(void **state)
 	assert_int_equal(inside.caller[1], 0x900);
 
 	model_return(&model, &thread, 0x1e00);
+	ending = sample(0x1e08);
+	assert_int_equal(ending.entries, 1);
+	assert_int_equal(ending.callers, 3);
+
 	model_signal_end(&model, &thread);
 	after = sample(0x1ef0);
 	assert_int_equal(after.entries, 1);

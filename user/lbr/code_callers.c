@@ -11,15 +11,19 @@
 #include <string.h>
 
 enum {
+	START_BYTES = 16,	   /* what compilers align most functions to */
 	NEAR_BYTES = 128,	   /* as far as a jump with one byte of distance goes */
 	SPAN_MAX_BYTES = 1U << 31, /* of text: as far as a call goes */
 };
 
 struct finding {
 	struct code_facts *facts;
-	u64 first, end; /* of all text */
-	u8 *starts;	/* a bit for each address: a function starts here */
-	bool is_fixed;	/* linked to run at its linked addresses */
+	u64 first, end;		/* of all text */
+	u8 *starts;		/* a bit for each address: a function starts here */
+	u64 odd_first, odd_end; /* where functions do not start at multiples of START_BYTES */
+	bool is_fixed;		/* linked to run at its linked addresses */
+	const u8 *text;		/* of the segment that is looked at */
+	u64 text_address;
 };
 
 static bool is_start(const struct finding *finding, u64 address)
@@ -69,39 +73,80 @@ static bool is_jump(const u8 *distance)
 	return distance[-1] == 0xe9 || ((distance[-1] & 0xf0) == 0x80 && distance[-2] == 0x0f);
 }
 
-static void look_at_distance(const struct finding *finding, const u8 *distance, u64 address,
-			     u32 function)
+/* What four bytes at `address` mean that lead to other text. */
+static void take_distance(const struct finding *finding, const u8 *distance, u64 target, u32 from)
 {
-	s32 value;
-	u64 target;
-
-	memcpy(&value, distance, sizeof(value));
-	target = address + sizeof(value) + (u64)(s64)value;
-	if (target >= finding->first && target < finding->end) {
-		if (is_jump(distance))
-			take_jump(finding, function, target);
-		else if (!is_start(finding, target))
-			return;
-		else if (distance[-1] == 0xe8)
-			take_call(finding, address - 1, target);
-		else
-			point_at(finding, target);
-	}
-	if (finding->is_fixed && is_start(finding, (u32)value))
-		point_at(finding, (u32)value);
+	if (is_jump(distance))
+		take_jump(finding, from, target);
+	else if (!is_start(finding, target))
+		return;
+	else if (distance[-1] == 0xe8)
+		take_call(finding, (u64)(distance - finding->text) - 1 + finding->text_address,
+			  target);
+	else
+		point_at(finding, target);
 }
 
-static void look_at_text(const struct finding *finding, const struct code_segment *segment)
+/* The text of one function, of which the first two bytes of all can hold no distance. */
+static void look_at_function(const struct finding *finding, u64 start, u64 end, u32 row)
 {
-	const u8 *text = finding->facts->image.bytes.start + segment->offset;
-	u64 address = segment->address;
-	u32 function = code_facts_function(finding->facts, address);
+	const struct code_function *function = &finding->facts->functions.items[row];
+	/* Kept out of memory, for this is looked at for every byte of text. */
+	const u64 first = finding->first, span = finding->end - first;
+	const u64 own_start = function->start, own_bytes = function->end - own_start;
+	const u8 *distance = finding->text + (start - finding->text_address);
+	const u64 odd_first = finding->odd_first, odd_span = finding->odd_end - odd_first;
 
-	for (u64 i = 2; i + sizeof(s32) <= segment->bytes; i++) {
-		while (function != NO_FUNCTION && function + 1 < finding->facts->functions.count &&
-		       address + i - 1 >= finding->facts->functions.items[function].end)
-			function++;
-		look_at_distance(finding, text + i, address + i, function);
+	for (u64 address = start; address < end; address++, distance++) {
+		u64 target;
+		s32 value;
+
+		memcpy(&value, distance, sizeof(value));
+		target = address + sizeof(value) + (u64)(s64)value;
+		if (target - first >= span)
+			continue;
+		if (is_jump(distance) ? target - own_start - 1 >= own_bytes - 1
+				      : target % START_BYTES == 0 || target - odd_first < odd_span)
+			take_distance(finding, distance, target, row);
+	}
+}
+
+/* The same for addresses that are written out: mov $function,%edi. */
+static void look_at_addresses(const struct finding *finding, u64 start, u64 end)
+{
+	const u64 first = finding->first, span = finding->end - first;
+	const u8 *text = finding->text + (start - finding->text_address);
+
+	for (u64 address = start; address < end; address++, text++) {
+		u32 value;
+
+		memcpy(&value, text, sizeof(value));
+		if (value - first < span && is_start(finding, value))
+			point_at(finding, value);
+	}
+}
+
+static void look_at_text(struct finding *finding, const struct code_segment *segment)
+{
+	enum { OPCODE_BYTES = 2 };
+	u64 start = segment->address + OPCODE_BYTES;
+	u64 end = segment->address + segment->bytes;
+	u32 row = code_facts_function(finding->facts, start);
+
+	finding->text = finding->facts->image.bytes.start + segment->offset;
+	finding->text_address = segment->address;
+	if (segment->bytes < OPCODE_BYTES + sizeof(s32))
+		return;
+	end -= sizeof(s32);
+	if (finding->is_fixed)
+		look_at_addresses(finding, start, end + 1);
+	while (start <= end && row < finding->facts->functions.count) {
+		u64 behind = finding->facts->functions.items[row].end + 1;
+
+		if (behind > end + 1)
+			behind = end + 1;
+		look_at_function(finding, start, behind, row++);
+		start = behind;
 	}
 }
 
@@ -123,9 +168,16 @@ static void mark_starts(struct finding *finding)
 	const struct code_facts *facts = finding->facts;
 
 	for (size_t i = 0; i < facts->functions.count; i++) {
-		u64 bit = facts->functions.items[i].start - finding->first;
+		u64 start = facts->functions.items[i].start, bit = start - finding->first;
 
+		if (facts->functions.items[i].flags & FUNCTION_IS_GAP)
+			continue;
 		finding->starts[bit / 8] |= (u8)(1 << bit % 8);
+		if (start % START_BYTES == 0)
+			continue;
+		if (!finding->odd_end)
+			finding->odd_first = start;
+		finding->odd_end = start + 1;
 	}
 }
 

@@ -14,7 +14,7 @@ enum { ANY_LENGTH = ~0U };
 static u32 missing_calls(const struct extension *extension)
 {
 	const struct snapshot *snapshot = extension->snapshot;
-	const struct thread_facts *thread = extension->thread;
+	struct thread_facts *thread = extension->thread;
 	u32 depth = snapshot->depth;
 
 	if (snapshot->hw_idx == ~0ULL || !thread_has_constant(thread, snapshot->time_ns))
@@ -45,7 +45,8 @@ static place_id only_caller(const struct extension *extension, place_id now, u32
 	while ((caller = graph_next_caller(extension->graph, now, &cursor))) {
 		u64 address;
 
-		if (caller == only || !is_possible(extension, caller, one_less(extension, length)))
+		if (caller == only || (!cursor.is_new && !is_possible(extension, caller,
+								      one_less(extension, length))))
 			continue;
 		address = places_address(extension->places, extension->snapshot->pid, caller);
 		if (!address)

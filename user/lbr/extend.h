@@ -11,7 +11,7 @@
 struct extension {
 	struct places *places;
 	const struct graph *graph; /* solved */
-	const struct thread_facts *thread;
+	struct thread_facts *thread;
 	const struct snapshot *snapshot;
 	struct stack *stack;
 };

@@ -8,7 +8,11 @@
 
 #include <string.h>
 
-enum { ROWS_MAX = 1 << 22 }; /* of each kind; what is not kept leaves the graph open */
+enum {
+	ROWS_MAX = 1 << 22, /* of each kind; what is not kept leaves the graph open */
+	PERIOD_ADDS = 1024, /* stacks between two looks at whether there was much new */
+	NEW_MAX = 10,	    /* so much is not much */
+};
 
 struct node {
 	u32 entered, callers;	      /* first rows of what is listed, 0: none */
@@ -21,15 +25,26 @@ struct row {
 	u32 item, next; /* body or place; row */
 };
 
+enum { RECENT_ROWS = 1 << 12 };
+
+struct recent_row {
+	u32 body, entry;
+	place_id from; /* 0: none */
+};
+
 struct graph {
 	const struct places *places;
-	VEC(struct node) nodes;	  /* by body */
+	struct recent_row recent[RECENT_ROWS]; /* what was added lately, by the low bits */
+	VEC(struct node) nodes;		       /* by body */
 	VEC(struct row) entered;  /* entry bodies of executing ones; row 0 unused, as in the next */
 	VEC(struct row) callers;  /* places that call entry bodies */
 	struct idmap has_entered; /* (executing, entry) */
 	struct idmap has_caller;  /* (entry, place) */
 	u32 depth;		  /* that was solved for */
-	bool is_solved, is_full;
+	u32 solved_callers;	  /* rows that were there then */
+	u32 stacks, new_rows;	  /* of this period */
+	bool is_solved;		  /* and nothing was added since */
+	bool has_solution, is_full;
 };
 
 struct graph *graph_new(const struct places *places)
@@ -76,6 +91,7 @@ static void add_entered(struct graph *graph, u32 body, u32 entry)
 		return;
 	*known = 1;
 	graph->is_solved = false;
+	graph->new_rows++;
 	*vec_add(&graph->entered) = (struct row){entry, node->entered};
 	node->entered = (u32)graph->entered.count - 1;
 }
@@ -89,6 +105,7 @@ static void add_caller(struct graph *graph, u32 entry, place_id from)
 		return;
 	*known = 1;
 	graph->is_solved = false;
+	graph->new_rows++;
 	*vec_add(&graph->callers) = (struct row){from, node->callers};
 	node->callers = (u32)graph->callers.count - 1;
 }
@@ -96,7 +113,11 @@ static void add_caller(struct graph *graph, u32 entry, place_id from)
 void graph_add(struct graph *graph, place_id now, place_id entry, place_id from)
 {
 	u32 body = body_of(graph, now), entry_body = body_of(graph, entry);
+	struct recent_row *recent = &graph->recent[(from * 31 + entry_body) % RECENT_ROWS];
 
+	if (recent->from == from && recent->body == body && recent->entry == entry_body)
+		return;
+	*recent = (struct recent_row){body, entry_body, from};
 	graph->is_full |= graph->entered.count >= ROWS_MAX || graph->callers.count >= ROWS_MAX;
 	if (graph->is_full || !body)
 		return;
@@ -181,7 +202,8 @@ void graph_solve(struct graph *graph, u32 depth)
 		depth = LENGTHS_MAX;
 	if (graph->is_solved && graph->depth == depth)
 		return;
-	graph->is_solved = true;
+	graph->is_solved = graph->has_solution = true;
+	graph->solved_callers = (u32)graph->callers.count;
 	graph->depth = depth;
 	for (size_t i = 1; i < graph->nodes.count; i++) {
 		struct node *node = &graph->nodes.items[i];
@@ -199,6 +221,22 @@ void graph_solve(struct graph *graph, u32 depth)
 	}
 }
 
+bool graph_settle(struct graph *graph, u32 depth)
+{
+	bool had_solution = graph->has_solution;
+
+	if (++graph->stacks < PERIOD_ADDS)
+		return false;
+	graph->has_solution = graph->new_rows <= NEW_MAX;
+	graph->stacks = graph->new_rows = 0;
+	if (!graph->has_solution)
+		return had_solution;
+	if (graph->is_solved)
+		return !had_solution;
+	graph_solve(graph, depth);
+	return true;
+}
+
 /* --- asking --- */
 
 static const struct node *node_at(const struct graph *graph, place_id place)
@@ -210,7 +248,7 @@ static const struct node *node_at(const struct graph *graph, place_id place)
 
 bool graph_is_closed(const struct graph *graph, place_id now)
 {
-	return graph->is_solved && !graph->is_full && !node_at(graph, now)->is_open &&
+	return graph->has_solution && !graph->is_full && !node_at(graph, now)->is_open &&
 	       graph_has_way(graph, now);
 }
 
@@ -253,5 +291,6 @@ place_id graph_next_caller(const struct graph *graph, place_id now, struct graph
 						 .items[graph->entered.items[cursor->entered].item]
 						 .callers;
 	}
+	cursor->is_new = cursor->caller >= graph->solved_callers;
 	return cursor->caller ? graph->callers.items[cursor->caller].item : 0;
 }

@@ -80,7 +80,8 @@ void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_
 struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
 
 /* A sink that hears a whole recording before the other one is fed with the same, where that is
- * possible. It learns who calls whom, and hands nothing on. */
+ * possible. It learns who calls whom, and hands nothing on. When it has heard enough it says so
+ * with -ECANCELED; the rest is learned on the way. */
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
 
 /* Borrowed, and growing with the events. */
@@ -88,7 +89,7 @@ const struct lbr_tally *lbr_stitcher_tally(const struct lbr_stitcher *stitcher);
 
 /* The CALLs of the last sample's user frames, newest first: where each return address of its chain
  * comes from. Borrowed until the next event. */
-const u64 *lbr_stitcher_calls(const struct lbr_stitcher *stitcher, size_t *ret_count);
+const u64 *lbr_stitcher_calls(struct lbr_stitcher *stitcher, size_t *ret_count);
 
 /* The sentence of an enum lbr_end. */
 const char *lbr_end_words(u8 end);

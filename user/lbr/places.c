@@ -37,6 +37,8 @@ struct places *places_new(const struct process_table *processes, const char *sym
 void places_set_processes(struct places *places, const struct process_table *processes)
 {
 	places->processes = processes;
+	places->generation = 0;
+	memset(places->recent, 0, sizeof(places->recent));
 	idmap_release(&places->of_address);
 }
 
@@ -171,9 +173,22 @@ static place_id look_up(struct places *places, u32 pid, u64 address)
 	return place_of(places, binary, linked);
 }
 
-place_id places_find(struct places *places, u32 pid, u64 address)
+void places_changed(struct places *places)
 {
-	u64 generation = process_table_generation(places->processes, pid, SPACE_USER);
+	places->generation = 0;
+}
+
+u64 places_generation(struct places *places, u32 pid)
+{
+	if (!places->generation || places->pid != pid) {
+		places->pid = pid;
+		places->generation = process_table_generation(places->processes, pid, SPACE_USER);
+	}
+	return places->generation;
+}
+
+static place_id find_known(struct places *places, u32 pid, u64 generation, u64 address)
+{
 	u64 key = mix(address, generation << 1 | 1);
 	u32 id = idmap_get(&places->of_address, key);
 
@@ -184,6 +199,18 @@ place_id places_find(struct places *places, u32 pid, u64 address)
 	id = look_up(places, pid, address);
 	*idmap_place(&places->of_address, key) = id;
 	return id;
+}
+
+place_id places_find(struct places *places, u32 pid, u64 address)
+{
+	u64 generation = places_generation(places, pid);
+	struct recent_place *recent =
+		&places->recent[(address ^ address >> 12 ^ generation) % RECENT_PLACES];
+
+	if (!recent->id || recent->address != address || recent->generation != generation)
+		*recent = (struct recent_place){address, generation,
+						find_known(places, pid, generation, address)};
+	return recent->id;
 }
 
 const struct place *places_at(const struct places *places, place_id id)
@@ -225,17 +252,23 @@ bool places_can_call(const struct places *places, place_id from, place_id to)
 bool places_can_contain(struct places *places, place_id entry, place_id now)
 {
 	u32 from = places_at(places, entry)->body, to = places_at(places, now)->body;
+	struct recent_reach *recent = &places->recent_reaches[(from * 31 + to) % RECENT_REACHES];
 	u32 *known;
 	bool is_reached;
 
 	if (from == to || !from || !to)
 		return true;
+	if (recent->from == from && recent->to == to)
+		return recent->is_reached;
 	known = idmap_place(&places->reached, (u64)from << 32 | to);
-	if (*known)
-		return *known == 2;
-	*known = 1;
-	is_reached = places_reach(places, from, to);
-	*idmap_place(&places->reached, (u64)from << 32 | to) = is_reached ? 2 : 1;
+	if (*known) {
+		is_reached = *known == 2;
+	} else {
+		*known = 1;
+		is_reached = places_reach(places, from, to);
+		*idmap_place(&places->reached, (u64)from << 32 | to) = is_reached ? 2 : 1;
+	}
+	*recent = (struct recent_reach){from, to, is_reached};
 	return is_reached;
 }
 

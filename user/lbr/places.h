@@ -37,6 +37,11 @@ void places_set_processes(struct places *places, const struct process_table *pro
 /* Frees; NULL is fine. */
 void places_free(struct places *places);
 
+/* To be called after the table has heard anything. */
+void places_changed(struct places *places);
+/* process_table_generation() of a process's mappings. */
+u64 places_generation(struct places *places, u32 pid);
+
 /* The place of an address of a process; never 0. */
 place_id places_find(struct places *places, u32 pid, u64 address);
 /* What is known of it. Borrowed until the next places_…(). */

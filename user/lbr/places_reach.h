@@ -13,7 +13,24 @@ struct place_body {
 	u32 binary, function;
 };
 
+enum { RECENT_PLACES = 1 << 12, RECENT_REACHES = 1 << 12 };
+
+struct recent_place {
+	u64 address, generation;
+	place_id id; /* 0: none */
+};
+
+struct recent_reach {
+	u32 from, to; /* bodies, 0: none */
+	bool is_reached;
+};
+
 struct places {
+	/* Short cuts to the maps below, by the low bits of what is looked for. */
+	struct recent_place recent[RECENT_PLACES];
+	struct recent_reach recent_reaches[RECENT_REACHES];
+	u64 generation; /* of the mappings of `pid`; 0: not asked for */
+	u32 pid;
 	const struct process_table *processes;
 	const char *symfs;
 	VEC(struct place) rows;		   /* row 0 unused */

@@ -6,11 +6,15 @@
 #include "base/vec.h"
 #include "lbr/extend.h"
 #include "lbr/lbr.h"
+#include "lbr/memo.h"
 
+#include <errno.h>
 #include <stddef.h>
 
 /* PERF_SAMPLE_BRANCH_CALL_STACK, include/uapi/linux/perf_event.h */
 static const u64 branch_call_stack = 1 << 11;
+
+enum { LEARNED_MAX = 1 << 14 }; /* stacks: 2% of the time that a report of a million takes */
 
 struct lbr_stitcher {
 	struct passing_sink passing; /* first: stitcher_of() */
@@ -26,8 +30,12 @@ struct lbr_stitcher {
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
-	u32 deepest; /* snapshot so far */
-	bool is_learning, has_learned;
+	struct memo *memo;
+	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
+	u32 deepest;		 /* snapshot so far */
+	u32 learned;		 /* stacks in the learning sink */
+	bool is_learning;	 /* the learning sink has heard something since the other one */
+	bool has_learned_all;	 /* nothing new can come */
 };
 
 bool lbr_is_recorded(const struct event_source *source)
@@ -125,15 +133,17 @@ static struct snapshot snapshot_of(struct lbr_stitcher *stitcher, const struct s
 	};
 }
 
-static void show_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+static void show_stack(struct lbr_stitcher *stitcher, u64 leaf, const struct memo_stack *stack)
 {
-	const struct stack *stack = &stitcher->stack;
+	struct frame *frames;
 
-	add_frame(stitcher, snapshot->leaf, ORIGIN_UNKNOWN);
-	for (u32 i = 0; i < stack->count; i++) {
-		add_frame(stitcher, stack->calls[i].return_address, stack->calls[i].origin);
-		*vec_add(&stitcher->calls) = stack->calls[i].from;
-	}
+	add_frame(stitcher, leaf, ORIGIN_UNKNOWN);
+	vec_reserve(&stitcher->frames, stack->count);
+	frames = stitcher->frames.items + stitcher->frames.count;
+	for (u32 i = 0; i < stack->count; i++)
+		frames[i] = memo_frame(stack->calls[i]);
+	stitcher->frames.count += stack->count;
+	stitcher->shown = *stack;
 }
 
 static u8 cut_of(u8 end)
@@ -148,9 +158,9 @@ static u8 cut_of(u8 end)
 	return cuts[end];
 }
 
-static void count_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+static void count_stack(struct lbr_stitcher *stitcher, const struct memo_stack *stack,
+			u32 entry_count)
 {
-	const struct stack *stack = &stitcher->stack;
 	struct lbr_tally *tally = &stitcher->tally;
 
 	tally->ends[stack->end]++;
@@ -160,8 +170,8 @@ static void count_stack(struct lbr_stitcher *stitcher, const struct snapshot *sn
 	}
 	tally->cut_by_hardware++;
 	tally->became_whole += stack->end == LBR_END_WHOLE;
-	tally->became_longer += stack->end != LBR_END_WHOLE && stack->count > snapshot->entry_count;
-	tally->shortened += stack->end != LBR_END_WHOLE && stack->count < snapshot->entry_count;
+	tally->became_longer += stack->end != LBR_END_WHOLE && stack->count > entry_count;
+	tally->shortened += stack->end != LBR_END_WHOLE && stack->count < entry_count;
 }
 
 /* --- learning --- */
@@ -186,10 +196,11 @@ static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapsho
 	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
 	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
 
-	if (!thread || !thread_is_balanced(thread) || !stitcher->has_learned ||
+	if (!thread || !thread_is_balanced(thread) ||
 	    (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY))
 		return;
-	graph_solve(stitcher->graph, snapshot->depth);
+	if (stitcher->has_learned_all)
+		graph_solve(stitcher->graph, snapshot->depth);
 	extend_to_start(&extension);
 }
 
@@ -200,6 +211,8 @@ static int learn_sample(struct event_sink *sink, const struct sample *sample)
 	struct snapshot snapshot;
 
 	stitcher->is_learning = true;
+	if (stitcher->learned == LEARNED_MAX)
+		return -ECANCELED;
 	if (!has_call_stack(stitcher, sample) || kernel == sample->frame_count ||
 	    stitcher->settings.tier == LBR_PLAIN)
 		return 0;
@@ -208,22 +221,52 @@ static int learn_sample(struct event_sink *sink, const struct sample *sample)
 	snapshot = snapshot_of(stitcher, sample, kernel);
 	walk(stitcher->places, &snapshot, &stitcher->stack);
 	learn(stitcher, &snapshot);
+	stitcher->learned++;
 	return 0;
+}
+
+/* What a result depends on besides the snapshot. */
+static u64 variant_of(const struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+	u64 variant = places_generation(stitcher->places, snapshot->pid);
+
+	if (thread)
+		variant = variant << 32 | thread->id << 1 |
+			  thread_has_constant(thread, snapshot->time_ns);
+	return variant;
+}
+
+static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	walk(stitcher->places, snapshot, &stitcher->stack);
+	if (!stitcher->has_learned_all) {
+		learn(stitcher, snapshot);
+		if (graph_settle(stitcher->graph, snapshot->depth))
+			memo_clear(stitcher->memo);
+	}
+	extend(stitcher, snapshot);
 }
 
 static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel,
 		       struct sample *changed)
 {
+	struct memo_stack stack;
 	struct snapshot snapshot;
+	u64 key;
 
 	if (sample->branch_count > stitcher->deepest)
 		stitcher->deepest = sample->branch_count;
 	snapshot = snapshot_of(stitcher, sample, kernel);
-	walk(stitcher->places, &snapshot, &stitcher->stack);
-	extend(stitcher, &snapshot);
-	count_stack(stitcher, &snapshot);
-	show_stack(stitcher, &snapshot);
-	changed->cut = cut_of(stitcher->stack.end);
+	key = memo_key(&snapshot, places_at(stitcher->places, snapshot.leaf_place),
+		       variant_of(stitcher, &snapshot));
+	if (!memo_get(stitcher->memo, key, &stack)) {
+		find_new_stack(stitcher, &snapshot);
+		memo_put(stitcher->memo, key, &stitcher->stack, &stack);
+	}
+	count_stack(stitcher, &stack, snapshot.entry_count);
+	show_stack(stitcher, snapshot.leaf, &stack);
+	changed->cut = cut_of(stack.end);
 	changed->walked |= WALK_LBR;
 }
 
@@ -235,7 +278,9 @@ static void begin_again(struct lbr_stitcher *stitcher)
 	places_set_processes(stitcher->places, stitcher->processes);
 	threads_rewind(stitcher->threads);
 	stitcher->is_learning = false;
-	stitcher->has_learned = true;
+	stitcher->has_learned_all = stitcher->learned < LEARNED_MAX;
+	if (!stitcher->has_learned_all)
+		graph_solve(stitcher->graph, depth_of(stitcher));
 }
 
 static int take_sample(struct event_sink *sink, const struct sample *sample)
@@ -247,6 +292,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	if (stitcher->is_learning)
 		begin_again(stitcher);
 	stitcher->calls.count = 0;
+	stitcher->shown.count = 0;
 	/* Not in user space, or no chain was asked for: perf takes what there is, too. */
 	if (!has_call_stack(stitcher, sample) || kernel == sample->frame_count)
 		return sink_call(stitcher->passing.next, on_sample, sample);
@@ -271,11 +317,13 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 static void hear_mapping(struct lbr_stitcher *stitcher, const struct mapping *mapping)
 {
 	sink_call(process_table_sink(stitcher->processes), on_mapping, mapping);
+	places_changed(stitcher->places);
 }
 
 static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *name)
 {
 	sink_call(process_table_sink(stitcher->processes), on_name, name);
+	places_changed(stitcher->places);
 	if (name->is_exec)
 		threads_renew(stitcher->threads, name->tid);
 }
@@ -283,12 +331,14 @@ static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *n
 static void hear_fork(struct lbr_stitcher *stitcher, const struct thread_life *life)
 {
 	sink_call(process_table_sink(stitcher->processes), on_fork, life);
+	places_changed(stitcher->places);
 	threads_renew(stitcher->threads, life->tid);
 }
 
 static void hear_exit(struct lbr_stitcher *stitcher, const struct thread_life *life)
 {
 	sink_call(process_table_sink(stitcher->processes), on_exit, life);
+	places_changed(stitcher->places);
 }
 
 #define HEAR(member, type)                                                    \
@@ -338,6 +388,7 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	stitcher->places = places_new(stitcher->processes, settings->symfs);
 	stitcher->graph = graph_new(stitcher->places);
 	stitcher->threads = threads_new();
+	stitcher->memo = memo_new();
 	return stitcher;
 }
 
@@ -345,6 +396,7 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 {
 	if (!stitcher)
 		return;
+	memo_free(stitcher->memo);
 	graph_free(stitcher->graph);
 	threads_free(stitcher->threads);
 	places_free(stitcher->places);
@@ -381,8 +433,11 @@ const struct lbr_tally *lbr_stitcher_tally(const struct lbr_stitcher *stitcher)
 	return &stitcher->tally;
 }
 
-const u64 *lbr_stitcher_calls(const struct lbr_stitcher *stitcher, size_t *ret_count)
+const u64 *lbr_stitcher_calls(struct lbr_stitcher *stitcher, size_t *ret_count)
 {
+	for (u32 i = 0; i < stitcher->shown.count; i++)
+		*vec_add(&stitcher->calls) = memo_call(stitcher->shown.calls[i]);
+	stitcher->shown.count = 0;
 	*ret_count = stitcher->calls.count;
 	return stitcher->calls.items;
 }

@@ -11,8 +11,9 @@ enum {
 
 struct threads {
 	VEC(struct thread_facts) rows;
-	struct idmap row_of;  /* (times renewed, thread) → row + 1 */
-	struct idmap renewed; /* thread → times */
+	struct idmap row_of;	/* (times renewed, thread) → row + 1 */
+	struct idmap renewed;	/* thread → times */
+	u32 last_tid, last_row; /* that were asked for; last_row 0: nothing */
 };
 
 struct threads *threads_new(void)
@@ -36,26 +37,35 @@ void threads_free(struct threads *threads)
 
 struct thread_facts *threads_at(struct threads *threads, u32 tid)
 {
-	u64 key = (u64)idmap_get(&threads->renewed, tid) << 32 | tid;
-	u32 row = idmap_get(&threads->row_of, key);
+	u64 key;
+	u32 row;
 
-	if (row)
-		return &threads->rows.items[row - 1];
-	if (threads->rows.count == THREADS_MAX)
+	if (threads->last_row && threads->last_tid == tid)
+		return &threads->rows.items[threads->last_row - 1];
+	key = (u64)idmap_get(&threads->renewed, tid) << 32 | tid;
+	row = idmap_get(&threads->row_of, key);
+	if (!row && threads->rows.count == THREADS_MAX)
 		return NULL;
-	*vec_add(&threads->rows) = (struct thread_facts){0};
-	*idmap_place(&threads->row_of, key) = (u32)threads->rows.count;
-	return &threads->rows.items[threads->rows.count - 1];
+	if (!row) {
+		row = (u32)threads->rows.count + 1;
+		*vec_add(&threads->rows) = (struct thread_facts){.id = row};
+		*idmap_place(&threads->row_of, key) = row;
+	}
+	threads->last_tid = tid;
+	threads->last_row = row;
+	return &threads->rows.items[row - 1];
 }
 
 void threads_renew(struct threads *threads, u32 tid)
 {
 	(*idmap_place(&threads->renewed, tid))++;
+	threads->last_row = 0;
 }
 
 void threads_rewind(struct threads *threads)
 {
 	idmap_release(&threads->renewed);
+	threads->last_row = 0;
 }
 
 /* --- learning --- */
@@ -129,15 +139,20 @@ static bool lengthen(const struct thread_facts *thread, u64 *first_ns, u64 *last
 	return has_grown;
 }
 
-bool thread_has_constant(const struct thread_facts *thread, u64 time_ns)
+bool thread_has_constant(struct thread_facts *thread, u64 time_ns)
 {
 	u64 first_ns = thread->constant_first_ns, last_ns = thread->constant_last_ns;
 
 	if (!thread->constant_count || thread->is_constant_moved)
 		return false;
-	while ((time_ns < first_ns || time_ns > last_ns) && lengthen(thread, &first_ns, &last_ns))
-		;
-	return time_ns >= first_ns && time_ns <= last_ns;
+	if (thread->held_stacks != thread->stacks) {
+		while (lengthen(thread, &first_ns, &last_ns))
+			;
+		thread->held_stacks = thread->stacks;
+		thread->held_first_ns = first_ns;
+		thread->held_last_ns = last_ns;
+	}
+	return time_ns >= thread->held_first_ns && time_ns <= thread->held_last_ns;
 }
 
 bool thread_is_balanced(const struct thread_facts *thread)

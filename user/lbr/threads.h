@@ -24,6 +24,7 @@ struct anchor {
 };
 
 struct thread_facts {
+	u32 id;		       /* of all threads that were */
 	u64 first_ns, last_ns; /* of its samples */
 	u64 stacks, contradicted;
 	/* Register number less calls below, modulo the depth: does not change while calls and
@@ -32,6 +33,8 @@ struct thread_facts {
 	u32 constant_count; /* 0: not known */
 	bool is_constant_moved;
 	u64 constant_first_ns, constant_last_ns; /* when it was seen */
+	u64 held_first_ns, held_last_ns;	 /* when it holds, as of so many stacks: */
+	u64 held_stacks;
 	VEC(struct anchor) anchors;
 	struct idmap anchor_of; /* body → row + 1 */
 };
@@ -56,7 +59,7 @@ void thread_learn(struct thread_facts *thread, const struct places *places,
 
 /* Whether the constant holds at a time: nothing shows that registers were renumbered between then
  * and a time when it was seen. */
-bool thread_has_constant(const struct thread_facts *thread, u64 time_ns);
+bool thread_has_constant(struct thread_facts *thread, u64 time_ns);
 /* Whether calls and returns balance in this thread, as far as was seen. */
 bool thread_is_balanced(const struct thread_facts *thread);
 /* Whether all calls from `first` on are where their functions always were; true if not known. */

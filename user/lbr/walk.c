@@ -69,9 +69,10 @@ static enum step take_call(struct walking *walking, struct call call)
 	return STEP_ON;
 }
 
+/* As far as processes get without asking for five-level page tables. */
 static bool is_user_address(u64 address)
 {
-	return address && !(address >> 63);
+	return address && !(address >> 47);
 }
 
 /* Whether LBR entry `index` can have entered the frame that executes at `now`. */

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Stacks that were found before, by what they were found from: most samples of a program carry what
+ * an earlier one did. At most 64 MiB; when that is full, all is forgotten. Private to lbr/.
+ */
+#ifndef LBR_MEMO_H
+#define LBR_MEMO_H
+
+#include "lbr/walk.h"
+
+struct memo;
+
+/* A found stack, in short. */
+struct memo_stack {
+	const u64 *calls; /* packed, see memo_frame(); borrowed until the next memo_put() */
+	u32 count;
+	u8 end; /* enum lbr_end */
+	bool by_hardware;
+};
+
+/* An empty one. */
+struct memo *memo_new(void);
+/* Frees; NULL is fine. */
+void memo_free(struct memo *memo);
+/* Forgets all. */
+void memo_clear(struct memo *memo);
+
+/* The key of a snapshot: of equal snapshots it is equal, whatever the time and, within a function,
+ * the leaf. `variant` is mixed in: what else the result depends on. */
+u64 memo_key(const struct snapshot *snapshot, const struct place *leaf, u64 variant);
+
+/* Finds a stack; false if it is not known. */
+bool memo_get(const struct memo *memo, u64 key, struct memo_stack *ret_stack);
+/* Keeps a stack, and hands it back in short. */
+void memo_put(struct memo *memo, u64 key, const struct stack *stack, struct memo_stack *ret_stack);
+
+/* One packed call. */
+static inline struct frame memo_frame(u64 call)
+{
+	return (struct frame){.address = call & ((1ULL << 48) - 1),
+			      .space = SPACE_USER,
+			      .origin = (u8)(call >> 56)};
+}
+
+/* The address of its CALL. */
+static inline u64 memo_call(u64 call)
+{
+	return (call & ((1ULL << 48) - 1)) - (call >> 48 & 0xff);
+}
+
+#endif

@@ -75,10 +75,10 @@ static void print_tally(const struct lbr_tally *tally, double took, u64 samples)
 		(unsigned long long)tally->stacks, (unsigned long long)tally->whole_by_hardware,
 		(unsigned long long)tally->became_whole, (unsigned long long)tally->became_longer,
 		(unsigned long long)tally->shortened, (unsigned long long)tally->likely);
-	for (u8 end = 0; end < LBR_END_COUNT; end++)
+	for (int end = 0; end < LBR_END_COUNT; end++)
 		if (tally->ends[end])
 			fprintf(stderr, "  %llu: %s\n", (unsigned long long)tally->ends[end],
-				lbr_end_words(end));
+				lbr_end_words((u8)end));
 	if (samples)
 		fprintf(stderr, "  %.0f ns a sample\n", took * 1e9 / (double)samples);
 }

@@ -42,6 +42,12 @@ static inline struct frame memo_frame(u64 call)
 			      .origin = (u8)(call >> 56)};
 }
 
+/* The same call, found by stitching. */
+static inline u64 memo_likely(u64 call)
+{
+	return (call & ((1ULL << 56) - 1)) | (u64)ORIGIN_STITCHED << 56;
+}
+
 /* The address of its CALL. */
 static inline u64 memo_call(u64 call)
 {

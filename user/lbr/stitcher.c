@@ -6,6 +6,7 @@
 #include "base/vec.h"
 #include "lbr/extend.h"
 #include "lbr/lbr.h"
+#include "lbr/likely.h"
 #include "lbr/memo.h"
 
 #include <errno.h>
@@ -30,6 +31,7 @@ struct lbr_stitcher {
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
+	struct likely *likely; /* NULL: only what is certain */
 	struct memo *memo;
 	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
 	u32 deepest;		 /* snapshot so far */
@@ -183,6 +185,8 @@ static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot
 
 	if (thread)
 		thread_learn(thread, stitcher->places, snapshot, stack);
+	if (thread && stitcher->likely)
+		likely_learn(stitcher->likely, thread->id, snapshot, stack);
 	for (u32 i = 0; i < stack->count; i++)
 		graph_add(stitcher->graph, stack_frame(snapshot, stack, i), stack->calls[i].entry,
 			  stack->calls[i].place);
@@ -202,6 +206,15 @@ static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapsho
 	if (stitcher->has_learned_all)
 		graph_solve(stitcher->graph, snapshot->depth);
 	extend_to_start(&extension);
+}
+
+static int take_loss(struct event_sink *sink, const struct loss *loss)
+{
+	struct lbr_stitcher *stitcher = stitcher_of(sink);
+
+	if (stitcher->likely)
+		likely_forget(stitcher->likely);
+	return sink_call(stitcher->passing.next, on_loss, loss);
 }
 
 static int learn_sample(struct event_sink *sink, const struct sample *sample)
@@ -248,6 +261,30 @@ static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot 
 	extend(stitcher, snapshot);
 }
 
+/* Whether the function at the end of the stack was seen with several callers. */
+static bool has_several_callers(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
+				const struct memo_stack *stack)
+{
+	struct graph_cursor cursor = {0};
+	place_id now = places_find(stitcher->places, snapshot->pid,
+				   memo_call(stack->calls[stack->count - 1]));
+
+	return graph_next_caller(stitcher->graph, now, &cursor) &&
+	       graph_next_caller(stitcher->graph, now, &cursor);
+}
+
+static void extend_likely(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
+			  struct memo_stack *stack)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+
+	if (!thread || !thread_is_balanced(thread))
+		return;
+	stitcher->tally.likely += likely_extend(
+		stitcher->likely, thread->id, snapshot,
+		stack->count && has_several_callers(stitcher, snapshot, stack), stack);
+}
+
 static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel,
 		       struct sample *changed)
 {
@@ -264,6 +301,8 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 		find_new_stack(stitcher, &snapshot);
 		memo_put(stitcher->memo, key, &stitcher->stack, &stack);
 	}
+	if (stitcher->likely)
+		extend_likely(stitcher, &snapshot, &stack);
 	count_stack(stitcher, &stack, snapshot.entry_count);
 	show_stack(stitcher, snapshot.leaf, &stack);
 	changed->cut = cut_of(stack.end);
@@ -277,6 +316,8 @@ static void begin_again(struct lbr_stitcher *stitcher)
 	stitcher->processes = process_table_new();
 	places_set_processes(stitcher->places, stitcher->processes);
 	threads_rewind(stitcher->threads);
+	if (stitcher->likely)
+		likely_forget(stitcher->likely);
 	stitcher->is_learning = false;
 	stitcher->has_learned_all = stitcher->learned < LEARNED_MAX;
 	if (!stitcher->has_learned_all)
@@ -376,6 +417,7 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	sink->on_name = take_name;
 	sink->on_fork = take_fork;
 	sink->on_exit = take_exit;
+	sink->on_loss = take_loss;
 	stitcher->learning = (struct event_sink){
 		.on_sample = learn_sample,
 		.on_mapping = learn_mapping,
@@ -389,6 +431,8 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	stitcher->graph = graph_new(stitcher->places);
 	stitcher->threads = threads_new();
 	stitcher->memo = memo_new();
+	if (settings->tier == LBR_LIKELY)
+		stitcher->likely = likely_new();
 	return stitcher;
 }
 
@@ -397,6 +441,7 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 	if (!stitcher)
 		return;
 	memo_free(stitcher->memo);
+	likely_free(stitcher->likely);
 	graph_free(stitcher->graph);
 	threads_free(stitcher->threads);
 	places_free(stitcher->places);

@@ -136,7 +136,7 @@ void likely_learn(struct likely *likely, u32 thread, const struct snapshot *snap
 {
 	struct kept *kept = kept_of(likely, thread);
 	u32 count = stack->entries < stack->count ? stack->entries : stack->count;
-	u64 calls[KEPT_MAX];
+	u64 calls[KEPT_MAX] = {0};
 
 	if (stack->is_shifted || snapshot->hw_idx == ~0ULL || count > KEPT_MAX)
 		count = 0;

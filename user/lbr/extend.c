@@ -108,6 +108,8 @@ void extend_to_start(const struct extension *extension)
 	struct stack *stack = extension->stack;
 	u32 first = stack->count, proved;
 
+	if (!graph_is_known(extension->graph))
+		return;
 	if (!graph_is_closed(extension->graph,
 			     stack_frame(extension->snapshot, stack, stack->count))) {
 		stack->end = LBR_END_UNSEEN;

@@ -246,6 +246,11 @@ static const struct node *node_at(const struct graph *graph, place_id place)
 	return &graph->nodes.items[body < graph->nodes.count ? body : 0];
 }
 
+bool graph_is_known(const struct graph *graph)
+{
+	return graph->has_solution;
+}
+
 bool graph_is_closed(const struct graph *graph, place_id now)
 {
 	return graph->has_solution && !graph->is_full && !node_at(graph, now)->is_open &&

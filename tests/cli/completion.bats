@@ -48,7 +48,7 @@ offered() {
 	offered report --color a | grep -qx always
 	[ "$(offered report --color = n)" = never ]
 	[ "$(offered report --color '=')" = $'always\nauto\nnever' ]
-	[ "$(offered record --call-graph '=')" = $'auto\ndwarf\nfp\nnone' ]
+	[ "$(offered record --call-graph '=')" = $'auto\ndwarf\nfp\nlbr\nnone' ]
 }
 
 @test "nothing is offered for a number" {

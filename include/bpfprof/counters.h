@@ -67,6 +67,10 @@
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };
 
+/* So many of them there may be one day, in memory that is shared and in files. */
+enum { COUNTERS_MAX = 64 };
+_Static_assert((int)COUNTER_COUNT <= (int)COUNTERS_MAX, "a counter has no room");
+
 enum counter_kind { SEEN, SENT, SKIPPED, LOST, CUT, OTHER, STACKS };
 
 #ifndef __bpf__

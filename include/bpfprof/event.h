@@ -128,7 +128,7 @@ struct sample_record {
 /* What happened on one CPU: an element of the map `counters`, which user space reads as memory.
  * `overflows` of a source are its program's runs; enum counter has their sum. */
 struct cpu_counters {
-	u64 counts[64]; /* by enum counter */
+	u64 counts[COUNTERS_MAX]; /* by enum counter */
 	u64 overflows[SOURCES_MAX];
 };
 WIRE_SIZE(struct cpu_counters, 640);

@@ -11,6 +11,7 @@
 
 #include "event/event.h"
 
+#include "bpfprof/counters.h"
 #include "bpfprof/unwind_table.h"
 #include "capture/event_parser.h"
 #include "capture/features.h"
@@ -78,10 +79,9 @@ struct unwind_totals {
 /* What is known at the end. Everything seen by the programs is in exactly one of sent, skipped and
  * lost; the rows are those of include/bpfprof/counters.h. */
 struct capture_totals {
-	u64 counters[64];	/* by enum counter, summed over CPUs */
-	u64 overflows_expected; /* from reading the perf counters: count / period, per event and CPU
-				 */
-	u64 bpf_ns;		/* time in our BPF programs, 0 if the kernel does not tell */
+	u64 counters[COUNTERS_MAX]; /* by enum counter, summed over CPUs */
+	u64 overflows_expected;	    /* from the perf counters: count / period, per event and CPU */
+	u64 bpf_ns;		    /* time in our BPF programs, 0 if the kernel does not tell */
 	struct unwind_totals unwind;
 };
 

@@ -9,6 +9,7 @@
 
 #include "base/cursor.h"
 #include "base/text.h"
+#include "bpfprof/counters.h"
 #include "event/event.h"
 
 #include <stdio.h>
@@ -77,7 +78,7 @@ void perfdata_print_header(const struct perfdata *data, FILE *out);
 
 /* What of our own recordings is kept beside the standard records. */
 struct perfdata_extra {
-	u64 losses[64];		       /* by enum counter, as of the last flush */
+	u64 losses[COUNTERS_MAX];      /* by enum counter, as of the last flush */
 	u64 cost_user_ns, cost_bpf_ns; /* what recording cost */
 	u64 wall_ns;
 };

@@ -13,6 +13,7 @@
 #include "base/idmap.h"
 #include "base/intern.h"
 #include "base/vec.h"
+#include "bpfprof/counters.h"
 #include "bpfprof/types.h"
 #include "event/event.h"
 
@@ -133,7 +134,7 @@ struct early_end_row {
 /* What the footer says about stacks and losses, per profile. */
 struct profile_totals {
 	u64 samples, weight;
-	u64 losses[64]; /* by enum counter */
+	u64 losses[COUNTERS_MAX]; /* by enum counter */
 	struct stack_tally stacks;
 	u64 first_ns, last_ns; /* of the samples */
 };

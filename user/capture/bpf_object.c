@@ -5,8 +5,8 @@
 #include "capture/bpf_object.h"
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/memory.h"
+#include "capture/features.h"
 #include "capture/kernel_types.h"
 
 #include "profiler.skel.h"
@@ -48,34 +48,14 @@ static int keep_first_complaint(enum libbpf_print_level level, const char *forma
 	return 0;
 }
 
-static bool is_locked_down(void)
-{
-	char *text;
-	bool locked;
-
-	if (file_read("/sys/kernel/security/lockdown", 4096, &text, NULL))
-		return false;
-	locked = strstr(text, "[confidentiality]") != NULL;
-	free(text);
-	return locked;
-}
-
-/* The sentence for a load that failed, from what libbpf complained about. */
+/* The sentence for a load that failed: what this kernel or this user lacks, or, if that is nothing,
+ * what libbpf complained about. */
 static int load_failed(int error)
 {
 	CLEANUP(freep) char *complaint = must_copy(fail_sentence());
 
-	if (access("/sys/kernel/btf/vmlinux", R_OK))
-		return fail_plain(error, "boot a kernel with CONFIG_DEBUG_INFO_BTF=y",
-				  "cannot load the BPF programs: the kernel has no BTF "
-				  "(/sys/kernel/btf/vmlinux)");
-	if (is_locked_down())
-		return fail_plain(error, "boot with lockdown=integrity or none",
-				  "cannot load the BPF programs: the kernel is locked down "
-				  "(confidentiality)");
-	if (error == -EPERM) /* of the verifier it would be EACCES */
-		return fail(error, "run as root, or with CAP_BPF and CAP_PERFMON",
-			    "cannot load the BPF programs");
+	if (features_require())
+		return error;
 	return fail(error, "please report this with the output of `bpfprof check`",
 		    "cannot load the BPF programs (%s)", complaint);
 }

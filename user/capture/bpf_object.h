@@ -13,7 +13,7 @@
 struct programs;
 
 struct program_plan {
-	struct program_settings settings; /* ring_bytes is filled in by programs_load() */
+	struct program_settings settings; /* of the ring and of pages: programs_load() */
 	u32 source_count;		  /* 1 … SOURCES_MAX */
 	u64 ring_bytes;			  /* rounded up to a power of two of pages */
 	u64 rest_bytes;			  /* likewise, of the ring of rests */

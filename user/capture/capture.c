@@ -93,12 +93,22 @@ static int load_programs(struct capture *capture)
 	return programs_load(&plan, &capture->programs);
 }
 
+static bool holds(const u32 *cpus, size_t count, u32 cpu)
+{
+	for (size_t i = 0; i < count; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
 static bool is_chosen(const struct capture_targets *targets, u32 cpu)
 {
-	for (size_t i = 0; i < targets->cpu_count; i++)
-		if (targets->cpus[i] == cpu)
-			return true;
-	return !targets->cpu_count;
+	return !targets->cpu_count || holds(targets->cpus, targets->cpu_count, cpu);
+}
+
+static bool is_online(const struct capture *capture, u32 cpu)
+{
+	return holds(capture->online, capture->online_count, cpu);
 }
 
 static int watch(const struct capture *capture, int fd)
@@ -121,14 +131,6 @@ static int open_cpu(struct capture *capture, u32 cpu)
 	if (!error && is_chosen(&capture->settings.targets, cpu))
 		error = perf_events_open_cpu(capture->events, cpu, capture->programs, fd);
 	return error;
-}
-
-static bool is_online(const struct capture *capture, u32 cpu)
-{
-	for (size_t i = 0; i < capture->online_count; i++)
-		if (capture->online[i] == cpu)
-			return true;
-	return false;
 }
 
 static int check_chosen_cpus(const struct capture *capture)
@@ -270,14 +272,6 @@ u32 capture_branch_depth(const struct capture *capture)
 int capture_fd(const struct capture *capture)
 {
 	return capture->epoll_fd;
-}
-
-static bool holds(const u32 *cpus, size_t count, u32 cpu)
-{
-	for (size_t i = 0; i < count; i++)
-		if (cpus[i] == cpu)
-			return true;
-	return false;
 }
 
 static void close_cpu(struct capture *capture, u32 cpu)

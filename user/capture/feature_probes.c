@@ -8,6 +8,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "bpfprof/types.h"
+#include "capture/branch_caps.h"
+#include "capture/perf_open.h"
 #include "host/host.h"
 
 #include <bpf/bpf.h>
@@ -15,13 +17,11 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 
 enum {
 	SYSCTL_BYTES = 4096,
@@ -41,23 +41,20 @@ static void say(char *found, const char *format, ...)
 	va_end(arguments);
 }
 
-static int first_cpu(void)
+static u32 first_cpu(void)
 {
 	CLEANUP(freep) u32 *cpus = NULL;
 	size_t count;
 
-	return cpus_online(&cpus, &count) || count == 0 ? 0 : (int)cpus[0];
+	return cpus_online(&cpus, &count) || count == 0 ? 0 : cpus[0];
 }
 
 /* Opens the event for all tasks of one CPU, stopped. Returns the descriptor or a negative errno. */
 static int open_event(struct perf_event_attr *attr)
 {
-	long fd;
-
 	attr->size = sizeof(*attr);
 	attr->disabled = 1;
-	fd = syscall(SYS_perf_event_open, attr, -1, first_cpu(), -1, PERF_FLAG_FD_CLOEXEC);
-	return fd < 0 ? -errno : (int)fd;
+	return perf_open_cpu(attr, first_cpu());
 }
 
 static int open_clock(void)
@@ -308,13 +305,12 @@ int probe_branch_stack(char *found)
 {
 	CLEANUP(closep)
 	int fd = open_cycles(PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK);
-	CLEANUP(freep) char *depth = NULL;
+	u32 depth = branch_caps_depth("/sys", PERF_TYPE_HARDWARE);
 
 	if (fd < 0)
 		return fd;
-	if (!file_read("/sys/bus/event_source/devices/cpu/caps/branches", SYSCTL_BYTES, &depth,
-		       NULL))
-		say(found, "%.*s entries", (int)strcspn(depth, "\n"), depth);
+	if (depth)
+		say(found, "%u entries", depth);
 	return 0;
 }
 

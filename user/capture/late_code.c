@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "capture/file_key.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,11 +17,8 @@
 #define MACHINE UNWIND_X86_64
 #endif
 
-enum {
-	DEVICE_MINOR_BITS = 20, /* of the kernel's device number; include/linux/kdev_t.h */
-	/* What is put in the place of a mapping's build id: a key, and a mark. */
-	IDENTITY_BYTES = sizeof(struct unwind_file_key) + 1,
-};
+/* What is put in the place of a mapping's build id: a key, and a mark. */
+enum { IDENTITY_BYTES = sizeof(struct unwind_file_key) + 1 };
 _Static_assert((int)IDENTITY_BYTES <= (int)BUILD_ID_MAX_BYTES, "a key has no room");
 
 /* What is known of a row of the process table's files. */
@@ -48,11 +46,7 @@ static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
 {
 	struct event_sink *table = table_of(self);
 	struct mapping identified = *mapping;
-	struct unwind_file_key key = {
-		.inode = mapping->inode,
-		.device = mapping->major << DEVICE_MINOR_BITS | mapping->minor,
-		.generation = mapping->inode_generation,
-	};
+	struct unwind_file_key key = file_key_of(mapping);
 
 	if (mapping->space != SPACE_USER || mapping->is_data)
 		return 0;
@@ -109,10 +103,7 @@ static bool identify(struct late_code *code, const struct mapped *mapped, struct
 	memcpy(mapping.build_id, row->build_id, sizeof(mapping.build_id));
 	if (row->build_id_bytes == IDENTITY_BYTES) {
 		memcpy(&key, row->build_id, sizeof(key));
-		mapping.inode = key.inode;
-		mapping.major = key.device >> DEVICE_MINOR_BITS;
-		mapping.minor = key.device & ((1 << DEVICE_MINOR_BITS) - 1);
-		mapping.inode_generation = key.generation;
+		file_key_tell(&key, &mapping);
 	}
 	error = unwind_tables_identify(code->tables, &mapping, &file->key);
 	file->is_identified = !error;

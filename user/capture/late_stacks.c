@@ -5,20 +5,17 @@
  */
 #include "capture/late_stacks.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "capture/late_code.h"
 
 #include <string.h>
-#include <time.h>
 
 /* How long a sample may wait. */
 static const u64 patience_ns = 1000000000;
 
-enum {
-	NS_PER_S = 1000000000,
-	WAITING_BYTES_MAX = 16 << 20, /* of rests */
-};
+enum { WAITING_BYTES_MAX = 16 << 20 }; /* of rests */
 
 /* A sample that waits. */
 struct waiting {
@@ -46,14 +43,6 @@ struct late_stacks {
 };
 
 /* --- samples --- */
-
-static u64 clock_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
-}
 
 static struct late_stacks *of_samples(struct event_sink *sink)
 {
@@ -304,13 +293,13 @@ int late_stacks_work(struct late_stacks *late, u64 now_ns)
 
 int late_stacks_finish(struct late_stacks *late)
 {
-	u64 start_ns = clock_ns(), now_ns = start_ns;
+	u64 start_ns = clock_ns(CLOCK_MONOTONIC), now_ns = start_ns;
 	int error = 0;
 
 	while (!error && late->waiting.count && now_ns - start_ns < patience_ns) {
 		unwind_tables_work(late->tables, now_ns);
 		error = late_stacks_work(late, now_ns);
-		now_ns = clock_ns();
+		now_ns = clock_ns(CLOCK_MONOTONIC);
 	}
 	return error ? error : late_stacks_work(late, ~0ULL);
 }

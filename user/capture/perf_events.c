@@ -8,13 +8,12 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "capture/branch_caps.h"
+#include "capture/perf_open.h"
 #include "host/host.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 enum {
@@ -199,13 +198,6 @@ void perf_events_clock_modes(const struct perf_events *events, u8 ret_modes[SOUR
 		ret_modes[i] = events->sources[i].mode;
 }
 
-static int open_counter(struct perf_event_attr *attr, u32 cpu)
-{
-	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
 /* Whether the event could be opened if it did not ask for branch stacks: says so then. */
 static bool is_for_branches(int error, const struct source *source, u32 cpu)
 {
@@ -217,7 +209,7 @@ static bool is_for_branches(int error, const struct source *source, u32 cpu)
 		return false;
 	attr.sample_type &= ~(u64)PERF_SAMPLE_BRANCH_STACK;
 	attr.branch_sample_type = 0;
-	fd = open_counter(&attr, cpu);
+	fd = perf_open_cpu(&attr, cpu);
 	if (fd < 0)
 		return false;
 	fail_plain(error,
@@ -229,7 +221,7 @@ static bool is_for_branches(int error, const struct source *source, u32 cpu)
 	return true;
 }
 
-/* What open_counter() said, with what can be done about it. */
+/* What the kernel said to an open, with what can be done about it. */
 static int open_failed(int error, const struct source *source, u32 cpu)
 {
 	static const struct {
@@ -271,11 +263,11 @@ static bool is_refused(int fd)
 /* Some PMUs refuse to tell guests apart. */
 static int open_without_guests(struct source *source, u32 cpu)
 {
-	int fd = open_counter(&source->attr, cpu);
+	int fd = perf_open_cpu(&source->attr, cpu);
 
 	if (is_refused(fd) && source->attr.exclude_guest) {
 		source->attr.exclude_guest = 0;
-		fd = open_counter(&source->attr, cpu);
+		fd = perf_open_cpu(&source->attr, cpu);
 		source->attr.exclude_guest = fd < 0;
 	}
 	return fd;

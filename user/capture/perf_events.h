@@ -10,8 +10,8 @@
 
 struct perf_events;
 
-/* Checks the events of the settings against what the kernel allows. `settings` and `programs` must
- * outlive the result. Returns 0 or a negative errno with a sentence. */
+/* Checks the events of the settings against what the kernel allows. `settings` must outlive
+ * the result. Returns 0 or a negative errno with a sentence. */
 int perf_events_new(const struct capture_settings *settings, struct perf_events **ret_events);
 /* Closes and frees; NULL is fine. */
 void perf_events_free(struct perf_events *events);

@@ -7,13 +7,12 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "capture/perf_open.h"
 
 #include <errno.h>
-#include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
 
 enum {
@@ -75,13 +74,6 @@ void side_band_free(struct side_band *side_band)
 	free(side_band);
 }
 
-static int open_dummy(struct perf_event_attr *attr, u32 cpu)
-{
-	long fd = syscall(SYS_perf_event_open, attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
-
-	return fd < 0 ? -errno : (int)fd;
-}
-
 /* Opens with all that this kernel can tell, leaving out the newest first. */
 static int open_with_all_it_knows(const struct side_band *side_band, u32 cpu)
 {
@@ -106,15 +98,15 @@ static int open_with_all_it_knows(const struct side_band *side_band, u32 cpu)
 		.watermark = 1,
 		.wakeup_watermark = (u32)(side_band->ring_bytes / 4),
 	};
-	int fd = open_dummy(&attr, cpu);
+	int fd = perf_open_cpu(&attr, cpu);
 
 	if (fd == -EINVAL) { /* before 5.7, or without CONFIG_CGROUP_PERF */
 		attr.cgroup = 0;
-		fd = open_dummy(&attr, cpu);
+		fd = perf_open_cpu(&attr, cpu);
 	}
 	if (fd == -EINVAL) { /* before 5.1 */
 		attr.ksymbol = attr.bpf_event = 0;
-		fd = open_dummy(&attr, cpu);
+		fd = perf_open_cpu(&attr, cpu);
 	}
 	return fd;
 }

@@ -3,19 +3,19 @@
  * Asks for tables before the BPF programs do: of what runs already, of the command, and of code
  * that only a walk on our side has met.
  */
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "binary/binary.h"
+#include "capture/file_key.h"
 #include "capture/unwind_tables_state.h"
 #include "host/host.h"
 
 #include <errno.h>
 #include <sys/auxv.h>
 #include <sys/sysmacros.h>
-#include <time.h>
 
 enum {
-	NS_PER_S = 1000000000,
 	NS_PER_MS = 1000000,
 	/* About: it is 0.5 for libc, 0.8 for libLLVM and 1.6 for libclang-cpp. */
 	READ_NS_PER_BYTE = 1,
@@ -28,14 +28,6 @@ static const u64 prefetch_ns[] = {
 	[PREFETCH_RUNNING] = 50 * (u64)NS_PER_MS,
 };
 
-static u64 cpu_time_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (u64)now.tv_sec * NS_PER_S + (u64)now.tv_nsec;
-}
-
 /* The request for the file of a mapping that the programs would make. /proc does not tell the
  * generation of an inode, which is part of the key; a build id in place of an inode nothing at all.
  */
@@ -46,9 +38,7 @@ static struct request request_for(const struct mapping *mapping)
 			   .pid = mapping->pid,
 			   .start = mapping->start,
 			   .end = mapping->start + mapping->bytes,
-			   .file = {.inode = mapping->inode,
-				    .device = mapping->major << DEVICE_MINOR_BITS | mapping->minor,
-				    .generation = mapping->inode_generation}},
+			   .file = file_key_of(mapping)},
 		.fd = -1,
 	};
 }
@@ -96,12 +86,12 @@ static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
 	if (!is_prefetched(tables, mapping))
 		return 0;
 	/* Not the time of day: on a machine that is busy others take most of that. */
-	start_ns = cpu_time_ns();
+	start_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	prefetch(tables, mapping);
 	if (!tables->prefetch_left_ns)
 		return 0; /* it runs: its samples must be drained meanwhile */
 	unwind_tables_serve_until(tables, ~0ULL);
-	spent_ns = cpu_time_ns() - start_ns;
+	spent_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID) - start_ns;
 	tables->prefetch_left_ns -= spent_ns < tables->prefetch_left_ns ? spent_ns
 									: tables->prefetch_left_ns;
 	return 0;
@@ -199,8 +189,7 @@ int unwind_tables_identify(struct unwind_tables *tables, const struct mapping *m
 			return request.fd;
 		if (!mapping->inode) {
 			key->inode = status.st_ino;
-			key->device = major(status.st_dev) << DEVICE_MINOR_BITS |
-				      minor(status.st_dev);
+			key->device = file_key_device(major(status.st_dev), minor(status.st_dev));
 		}
 		mapped_file_generation(request.fd, &key->generation);
 	}

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "capture/file_key.h"
 #include "host/host.h"
 
 #include <elf.h>
@@ -21,7 +22,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/eventfd.h>
-#include <sys/sysmacros.h>
 
 enum {
 	RULES_MAX = 1 << 16, /* of one file; real ones have some hundreds */
@@ -103,12 +103,9 @@ static int open_file(struct unwind_tables *tables, const struct file_wanted *wan
 		.pid = wanted->pid,
 		.start = wanted->start,
 		.bytes = wanted->end - wanted->start,
-		.major = wanted->file.device >> DEVICE_MINOR_BITS,
-		.minor = wanted->file.device & ((1 << DEVICE_MINOR_BITS) - 1),
-		.inode = wanted->file.inode,
-		.inode_generation = wanted->file.generation,
 	};
 
+	file_key_tell(&wanted->file, &mapping);
 	mapping.path = file_paths_find(&tables->paths, &mapping);
 	return mapped_file_open(-1, &mapping, MATCH_PLACE, ret_status);
 }

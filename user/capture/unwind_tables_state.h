@@ -11,10 +11,7 @@
 #include "capture/table_store.h"
 #include "capture/unwind_tables.h"
 
-enum {
-	DEVICE_MINOR_BITS = 20, /* of the kernel's device number; include/linux/kdev_t.h */
-	FILES_OPEN_MAX = 32,
-};
+enum { FILES_OPEN_MAX = 32 };
 
 /* A file that was asked for. */
 struct request {

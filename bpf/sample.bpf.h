@@ -25,7 +25,7 @@ static __always_inline void send_sample(struct sample_record *record)
 	u64 wake = waiting >= settings.ring_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
 	u32 counter = COUNTER_lost_ring_full;
 
-	if (bytes > sizeof(*record))
+	if (bytes > sizeof(*record)) /* never: for the verifier */
 		return;
 	for (u32 i = 0; i < RING_TRIES; i++) {
 		if (!bpf_ringbuf_output(&ring, record, bytes, wake)) {
@@ -41,7 +41,7 @@ static __always_inline void send_sample(struct sample_record *record)
 	count(counter);
 }
 
-/* Counts one run of a program of `source`; NULL-safe by counting nothing. */
+/* Counts one run of a program of `source`. */
 static __always_inline void count_overflow(u32 source)
 {
 	u32 cpu = bpf_get_smp_processor_id();
@@ -80,12 +80,11 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 	u8 mode = is_user_mode(&ctx->regs) ? MODE_USER : MODE_KERNEL;
 	struct task_ids ids = current_ids();
 	struct scratch *scratch;
-	u32 zero = 0;
 
 	count_overflow(source);
 	if (!is_wanted(ids, source, mode))
 		return;
-	scratch = bpf_map_lookup_elem(&scratches, &zero);
+	scratch = scratch_here();
 	if (!scratch || scratch->busy) {
 		count(COUNTER_lost_scratch_busy);
 		return;

@@ -178,7 +178,6 @@ static __always_inline void walk_user_stack(struct scratch *scratch)
 
 	close_window(walk);
 	walk->is_done = 1;
-	walk->has_rest = 0;
 	walk->found_by = 0;
 	walk->doubt = END_UNKNOWN;
 	if (has_tables)

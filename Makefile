@@ -244,52 +244,35 @@ arm64-guest-built:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/arm64 CROSS_COMPILE=aarch64-linux-gnu- \
 		SYSROOT=$(arm64_root) guest-built
 
+# What is linked with everything of user/ but main.c.
+define make_test
+	@mkdir -p $(@D)
+	$(SAY) "  TEST  $@"
+	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) $(TEST_FLAGS) -MMD -MP -MF $@.d \
+		$(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+endef
 $(BUILD)/tests/unit/%_test: tests/unit/%_test.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $(filter %.c,$^) $(LIBRARY) \
-		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
+	$(make_test)
 $(BUILD)/tests/unit/lbr_simulator/model_test: tests/lbr_simulator/model.c
-
 $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
-		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
-
+	$(make_test)
 # Recordings with scripted branch stacks; what tests/kernel/branches.bats looks at.
 $(BRANCH_FILE): tests/kernel/branch_file.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests -I$(@D) $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) \
-		$(LDFLAGS) $(LDLIBS) -lcmocka -o $@
-
+	$(make_test)
 # Runs in guests that have the fake PMU.
-$(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c tests/kernels/fake_lbr/fake_lbr.h $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
-		$(LDLIBS) -lcmocka -o $@
-
-# Our stacks against libdw's; what tests/kernel/live.bats runs.
+$(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c $(LIBRARY)
+	$(make_test)
+# Our stacks against libdw's; what tests/kernel/live.bats runs. (Of several sources only the last has
+# its headers in the file that -MF names.)
 $(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kernel/event_queue.c \
 		tests/kernel/libdw_walk.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) $(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -o $@
-
-$(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -DCORPUS='"tests/fuzz/corpus/$*"' \
-		$(filter %.c %.a,$^) $(LDFLAGS) $(LDLIBS) -o $@
-
+	$(make_test)
 # Chains of a recording as the stitcher finds them, to hold against the truth.
 $(BUILD)/tests/lbr/%: tests/lbr/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) "  TEST  $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(CPPFLAGS) $(C_FLAGS) -MMD -MP -MF $@.d $< $(LIBRARY) $(LDFLAGS) \
-		$(LDLIBS) -o $@
+	$(make_test)
+$(BUILD)/tests/fuzz/%_replay: TEST_FLAGS = -DCORPUS='"tests/fuzz/corpus/$*"'
+$(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)
+	$(make_test)
 
 # A workload says in its first line how it is compiled: /* CFLAGS: -O2 … */. Stacks depend on it.
 workload_flags = $$(sed -n '1s|^/\* CFLAGS: \(.*\) \*/$$|\1|p' $<)
@@ -379,9 +362,7 @@ $(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
 bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf, side by side (as root)
 	$(Q)$(subst tests/run.sh,tests/bench/bench.sh,$(run_tests)) $(BENCH)
 $(BUILD)/tests/bench/rows: tests/bench/rows.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(SAY) "  BENCH $@"
-	$(Q)$(CC) $(INCLUDES) -Itests $(C_FLAGS) $^ $(LDFLAGS) $(LDLIBS) -o $@
+	$(make_test)
 
 # --- lint -----------------------------------------------------------------------------------------
 LINTS := format clang tidy cppcheck shell layers headers contracts spdx size
@@ -489,4 +470,5 @@ clean: ## remove build/
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "  %-14s %s\n", $$1, $$2 }' Makefile
 
--include $(FAKE_LBR_TEST).d $(BRANCH_FILE).d $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) $(TESTS:=.d)
+-include $(USER_OBJECTS:.o=.d) $(patsubst %.c,$(BUILD)/%.d,$(BPF_SOURCES) $(KERNEL_TEST_BPF)) \
+	$(addsuffix .d,$(TESTS) $(FAKE_LBR_TEST) $(BRANCH_FILE) $(LIVE_CHECK) $(REPLAYS) $(LBR_TOOLS))

@@ -128,8 +128,7 @@ static void programs_that_take_branch_stacks_load(void **state)
 	static const u8 walkers[] = {0, WALKER_FRAME_POINTER,
 				     WALKER_EH_FRAME | WALKER_FRAME_POINTER};
 
-	if (!may_capture())
-		skip();
+	skip_without_permission();
 	for (size_t i = 0; i < ARRAY_COUNT(walkers); i++) {
 		struct program_plan plan = {
 			.settings = {.max_stack = 127,

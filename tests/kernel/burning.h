@@ -46,12 +46,6 @@ static inline void end_process(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
-static inline void skip_without_permission(void)
-{
-	if (!may_capture())
-		skip();
-}
-
 static inline void record_enough(struct capture_settings settings, struct recording *recording)
 {
 	assert_int_equal(recording_start(recording, &settings), 0);

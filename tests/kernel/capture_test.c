@@ -7,12 +7,6 @@
 
 #include "base/number.h"
 
-static void skip_without_permission(void)
-{
-	if (!may_capture())
-		skip();
-}
-
 /* Records `command` from start to end. */
 static void record_command(struct capture_settings settings, char *const *command,
 			   struct recording *recording)

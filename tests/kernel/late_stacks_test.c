@@ -248,8 +248,7 @@ static void the_first_samples_of_a_file_never_seen_are_whole(void **state)
 	CLEANUP(freep) char *forky = workload("forky"), *original = workload("nofp");
 	u64 stacks = 0, whole = 0;
 
-	if (!may_capture())
-		skip();
+	skip_without_permission();
 	for (u32 run = 0; run < PROGRAM_RUNS; run++) {
 		CLEANUP(freep) char *name = must_format("fresh-%u", run);
 		CLEANUP(freep) char *copy = copy_of(original, name);

@@ -89,6 +89,12 @@ static inline bool may_capture(void)
 	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
 }
 
+static inline void skip_without_permission(void)
+{
+	if (!may_capture())
+		skip();
+}
+
 static inline struct parsed_event software(u64 config, u64 rate, bool is_frequency)
 {
 	return (struct parsed_event){
@@ -100,11 +106,10 @@ static inline struct parsed_event software(u64 config, u64 rate, bool is_frequen
 	};
 }
 
-/* Opens and starts; what the settings do not say is cpu-clock at 999 Hz, 127 frames. */
-static inline int recording_start(struct recording *recording, struct capture_settings *settings)
+/* Opens; what the settings do not say is cpu-clock at 999 Hz, 127 frames. */
+static inline int recording_open(struct recording *recording, struct capture_settings *settings)
 {
 	static struct parsed_event clock;
-	int error;
 
 	*recording = (struct recording){.sink = {.on_sample = keep_sample,
 						 .on_name = keep_name,
@@ -118,7 +123,14 @@ static inline int recording_start(struct recording *recording, struct capture_se
 	}
 	if (!settings->max_stack)
 		settings->max_stack = 127;
-	error = capture_open(settings, &recording->capture);
+	return capture_open(settings, &recording->capture);
+}
+
+/* The same, and starts. */
+static inline int recording_start(struct recording *recording, struct capture_settings *settings)
+{
+	int error = recording_open(recording, settings);
+
 	return error ? error : capture_start(recording->capture, &recording->sink);
 }
 

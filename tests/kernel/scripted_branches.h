@@ -33,8 +33,7 @@ static inline void player_open(struct player *player, u8 depth)
 {
 	enum { RING_BYTES = 4 << 20 };
 
-	if (!may_capture())
-		skip();
+	skip_without_permission();
 	player->skeleton = branch_stack_bpf__open();
 	assert_non_null(player->skeleton);
 	player->skeleton->rodata->settings = (struct program_settings){

@@ -38,8 +38,7 @@ static inline void open_tables(u32 segments)
 		.unwind_segments = segments,
 	};
 
-	if (!may_capture())
-		skip();
+	skip_without_permission();
 	assert_int_equal(programs_load(&plan, &programs), 0);
 	maps = programs_unwind_maps(programs);
 	assert_int_equal(unwind_tables_open(&maps, &tables), 0);

@@ -301,8 +301,7 @@ static void without_tables_their_maps_have_one_row(void **state)
 				    .source_count = 1,
 				    .ring_bytes = 1 << 18};
 
-	if (!may_capture())
-		skip();
+	skip_without_permission();
 	assert_int_equal(programs_load(&plan, &programs), 0);
 	maps = programs_unwind_maps(programs);
 	assert_int_equal(maps.segment_count, 0);

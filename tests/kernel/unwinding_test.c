@@ -32,8 +32,7 @@ static void asker_release(struct asker *asker)
 /* Loads the programs; skips the test where that is not allowed, or before Linux 5.14. */
 static void load(struct asker *asker, const struct unwind_place *place)
 {
-	if (!may_capture())
-		skip();
+	skip_without_permission();
 	asker->skeleton = unwinding_bpf__open();
 	assert_non_null(asker->skeleton);
 	*(struct unwind_place *)&asker->skeleton->rodata->place = *place;

@@ -96,9 +96,9 @@ static void only_the_user_asked_for_is_sampled(void **state)
 	(void)state;
 }
 
-static void enter_cgroup(const void *folder)
+static void enter_cgroup(const void *group)
 {
-	CLEANUP(freep) char *path = must_format("%s/inner/cgroup.procs", (const char *)folder);
+	CLEANUP(freep) char *path = must_format("%s/cgroup.procs", (const char *)group);
 	int fd = open(path, O_WRONLY);
 
 	if (fd < 0 || write(fd, "0", 1) != 1)
@@ -124,17 +124,9 @@ static char *new_cgroup(void)
 	return NULL;
 }
 
-static void remove_cgroup(const char *folder)
-{
-	CLEANUP(freep) char *inner = must_format("%s/inner", folder);
-
-	rmdir(inner);
-	rmdir(folder);
-}
-
 static void only_the_cgroup_asked_for_and_those_below_are_sampled(void **state)
 {
-	CLEANUP(freep) char *folder = NULL;
+	CLEANUP(freep) char *folder = NULL, *inner = NULL;
 	struct recording recording;
 	pid_t other, burning;
 
@@ -142,26 +134,18 @@ static void only_the_cgroup_asked_for_and_those_below_are_sampled(void **state)
 	folder = new_cgroup();
 	if (!folder)
 		skip();
+	inner = must_format("%s/inner", folder);
 	other = start_burning(NULL, NULL);
-	burning = start_burning(enter_cgroup, folder);
+	burning = start_burning(enter_cgroup, inner);
 	record_enough((struct capture_settings){.targets = {.cgroup = folder}}, &recording);
 	for (size_t i = 0; i < recording.samples.count; i++)
 		assert_int_equal(recording.samples.items[i].pid, burning);
 	recording_release(&recording);
 	end_process(burning);
 	end_process(other);
-	remove_cgroup(folder);
+	rmdir(inner);
+	rmdir(folder);
 	(void)state;
-}
-
-static void enter_v1_cgroup(const void *folder)
-{
-	CLEANUP(freep) char *path = must_format("%s/group/cgroup.procs", (const char *)folder);
-	int fd = open(path, O_WRONLY);
-
-	if (fd < 0 || write(fd, "0", 1) != 1)
-		_exit(1);
-	close(fd);
 }
 
 /* Unmounts the tree so that the kernel takes it down and cgroup v2 has the controller back: it
@@ -199,7 +183,7 @@ static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
 		skip();
 	}
 	other = start_burning(NULL, NULL);
-	burning = start_burning(enter_v1_cgroup, mount_point);
+	burning = start_burning(enter_cgroup, group);
 	record_enough((struct capture_settings){.targets = {.cgroup = group}}, &recording);
 	for (size_t i = 0; i < recording.samples.count; i++)
 		assert_int_equal(recording.samples.items[i].pid, burning);

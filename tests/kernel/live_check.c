@@ -3,10 +3,11 @@
  * Records a command with the capture of bpfprof and, for each sample, walks the same registers and
  * the same bytes of the stack with libdw: both must find the same frames.
  *
- * usage: live_check [-F HZ] [-d DIFFERENCES] COMMAND [ARGS...]      999 Hz, 3 differences
+ * usage: live_check [-F HZ] [-n LEAST] [-w WHOLE] [-d DIFFERENCES] [-N NAME] COMMAND [ARGS...]
  *
- * Prints one line of figures, and up to DIFFERENCES stacks that differ with their registers,
- * each frame as FILE+OFFSET. Status 1 if any differs or there were no samples.
+ * Prints one line of figures under NAME, and up to DIFFERENCES (3) stacks of each kind that differ
+ * with their registers, each frame as FILE+OFFSET. Status 1 if any differs, or fewer than LEAST (1)
+ * samples could be compared, or less than WHOLE (99) percent of the stacks are whole.
  */
 #include "kernel/event_queue.h"
 #include "kernel/libdw_walk.h"

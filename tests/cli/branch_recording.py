@@ -14,6 +14,7 @@ feature=0      leave out the BRANCH_STACK feature
 events=N       that many events
 loops=1        entries repeat, as those of a loop do
 calls=1        an LBR of call stacks, with 16 registers, of a program that calls up and down
+overlong=1     with calls=1: more entries than the file says that there are registers
 in_kernel=1    with calls=1: some samples are taken in the kernel
 kernel=1       the kernel is mapped and some branches are there (needs root)
 known=1        it is known of each branch whether it was predicted
@@ -103,7 +104,7 @@ class Recording:
         self.hw_idx = 0
         self.events = int(options.get("events", 1))
         self.random = random.Random(int(options.get("seed", 1)))
-        self.records = b""
+        self.records = []
         self.time = 1_000_000_000_000
 
     def sample_type(self):
@@ -119,7 +120,7 @@ class Recording:
         return words + (struct.pack("<Q", 100) if self.events > 1 else b"")
 
     def record(self, kind, misc, body):
-        self.records += struct.pack("<IHH", kind, misc, 8 + len(body)) + body
+        self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     def mapping(self, start, size, offset, path, misc, pid=PID):
         body = struct.pack("<IIQQQ", pid, pid if pid == PID else 0, start, size, offset)
@@ -171,20 +172,21 @@ class Recording:
             payloads[28] = struct.pack("<I", 1) + pstr("branches") + pstr(str(REGISTERS))
         elif self.options.get("feature") != "0":
             payloads[15] = b""
+        records = b"".join(self.records)
         bitmap = sum(1 << bit for bit in payloads)
         attrs_at = 104 + len(ids)
         records_at = attrs_at + len(attrs)
-        table_at = records_at + len(self.records)
+        table_at = records_at + len(records)
         at = table_at + 16 * len(payloads)
         table = b""
         for bit in sorted(payloads):
             table += struct.pack("<QQ", at, len(payloads[bit]))
             at += len(payloads[bit])
         header = b"PERFILE2" + struct.pack("<QQ", 104, ATTR_BYTES + 16)
-        header += struct.pack("<QQQQQQ", attrs_at, len(attrs), records_at, len(self.records), 0, 0)
+        header += struct.pack("<QQQQQQ", attrs_at, len(attrs), records_at, len(records), 0, 0)
         header += struct.pack("<QQQQ", bitmap, 0, 0, 0)
         with open(path, "wb") as out:
-            out.write(header + ids + attrs + self.records + table)
+            out.write(header + ids + attrs + records + table)
             out.write(b"".join(payloads[bit] for bit in sorted(payloads)))
 
 
@@ -230,6 +232,8 @@ class Calls:
         self.branches = branches
         self.stack = []  # (address of the CALL, behind it, function called), the outermost first
         self.lost = 0  # of these, outermost ones that were overwritten
+        is_overlong = recording.options.get("overlong") == "1"
+        self.registers = 2 * REGISTERS if is_overlong else REGISTERS
 
     def step(self):
         choose, calls = self.recording.random, self.branches.calls
@@ -240,7 +244,7 @@ class Calls:
                 self.lost = min(self.lost, len(self.stack))
             else:
                 self.stack.append(choose.choice(calls[here]))
-                self.lost = max(self.lost, len(self.stack) - REGISTERS)
+                self.lost = max(self.lost, len(self.stack) - self.registers)
 
     def sample(self):
         options, choose = self.recording.options, self.recording.random

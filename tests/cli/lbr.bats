@@ -66,6 +66,17 @@ same_table() {
 	[ "$(diff theirs.txt ours.txt | grep -c '^>')" = 0 ]
 }
 
+# perf 6.1 with --stitch-lbr writes past the end of an array here.
+@test "more entries than registers are read, and none is made up" {
+	"$MAKE_BRANCHES" overlong.data "$PROGRAM" calls=1 overlong=1
+	for tier in "" --stitch-lbr --stitch-lbr=likely; do
+		# shellcheck disable=SC2086
+		"$BPFPROF" report -i overlong.data $tier | grep -E "^# 400 LBR call stacks"
+		# shellcheck disable=SC2086
+		[ "$("$BPFPROF" script -i overlong.data -F comm $tier | grep -c branchy)" = 400 ]
+	done
+}
+
 @test "the footer says that there is more to be had" {
 	"$BPFPROF" report -i lbr.data | grep -x "# 400 LBR call stacks as the hardware cut them; --stitch-lbr goes on from there"
 	"$BPFPROF" report -i branches.data | lacks LBR

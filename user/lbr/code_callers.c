@@ -103,7 +103,8 @@ static void look_at_function(const struct finding *finding, u64 start, u64 end, 
 
 		memcpy(&value, distance, sizeof(value));
 		target = address + sizeof(value) + (u64)(s64)value;
-		if (target - first >= span)
+		/* Zeros are padding in front of a function, not its distance. */
+		if (target - first >= span || !value)
 			continue;
 		if (is_jump(distance) ? target - own_start - 1 >= own_bytes - 1
 				      : target % START_BYTES == 0 || target - odd_first < odd_span)

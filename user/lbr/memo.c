@@ -70,8 +70,9 @@ u64 memo_key(const struct snapshot *snapshot, const struct place *leaf, u64 vari
 
 	if (!leaf->body)
 		key = key * multiplier ^ snapshot->leaf;
-	key = key * multiplier ^ ((u64)leaf->body << 8 | (u64)leaf->pointer << 4 |
-				  leaf->is_outermost << 1 | leaf->is_signal);
+	key = key * multiplier ^
+	      ((u64)leaf->body << 8 | (u64)leaf->pointer << 4 | snapshot->is_unwound << 2 |
+	       leaf->is_outermost << 1 | leaf->is_signal);
 	key ^= callers_key(snapshot);
 	if (snapshot->entry_count)
 		key = XXH3_64bits_withSeed(snapshot->entries,

@@ -8,6 +8,7 @@
 #include "lbr/lbr.h"
 #include "lbr/likely.h"
 #include "lbr/memo.h"
+#include "lbr/tally.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -115,8 +116,6 @@ static u32 depth_of(const struct lbr_stitcher *stitcher)
 static struct snapshot snapshot_of(struct lbr_stitcher *stitcher, const struct sample *sample,
 				   u32 kernel)
 {
-	bool is_unwound = sample->walked & WALK_EH_FRAME;
-
 	return (struct snapshot){
 		.pid = sample->pid,
 		.tid = sample->tid,
@@ -126,8 +125,7 @@ static struct snapshot snapshot_of(struct lbr_stitcher *stitcher, const struct s
 					  sample->frames[kernel].address),
 		.callers = sample->frames + kernel + 1,
 		.caller_count = sample->frame_count - kernel - 1,
-		.is_unwound = is_unwound,
-		.is_whole = is_unwound && sample->cut == CUT_COMPLETE,
+		.is_unwound = sample->walked & WALK_EH_FRAME,
 		.entries = sample->branches,
 		.entry_count = sample->branch_count,
 		.hw_idx = sample->hw_idx,
@@ -146,34 +144,6 @@ static void show_stack(struct lbr_stitcher *stitcher, u64 leaf, const struct mem
 		frames[i] = memo_frame(stack->calls[i]);
 	stitcher->frames.count += stack->count;
 	stitcher->shown = *stack;
-}
-
-static u8 cut_of(u8 end)
-{
-	static const u8 cuts[LBR_END_COUNT] = {
-		[LBR_END_WHOLE] = CUT_COMPLETE,	     [LBR_END_OVERWRITTEN] = CUT_OVERWRITTEN,
-		[LBR_END_CONTRADICTED] = CUT_BROKEN, [LBR_END_SIGNAL] = CUT_BROKEN,
-		[LBR_END_SEVERAL] = CUT_OVERWRITTEN, [LBR_END_UNSEEN] = CUT_OVERWRITTEN,
-		[LBR_END_EMPTY] = CUT_OVERWRITTEN,
-	};
-
-	return cuts[end];
-}
-
-static void count_stack(struct lbr_stitcher *stitcher, const struct memo_stack *stack,
-			u32 entry_count)
-{
-	struct lbr_tally *tally = &stitcher->tally;
-
-	tally->ends[stack->end]++;
-	if (stack->by_hardware) {
-		tally->whole_by_hardware++;
-		return;
-	}
-	tally->cut_by_hardware++;
-	tally->became_whole += stack->end == LBR_END_WHOLE;
-	tally->became_longer += stack->end != LBR_END_WHOLE && stack->count > entry_count;
-	tally->shortened += stack->end != LBR_END_WHOLE && stack->count < entry_count;
 }
 
 /* --- learning --- */
@@ -303,10 +273,29 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 	}
 	if (stitcher->likely)
 		extend_likely(stitcher, &snapshot, &stack);
-	count_stack(stitcher, &stack, snapshot.entry_count);
+	lbr_tally_add(&stitcher->tally, &stack, snapshot.entry_count);
 	show_stack(stitcher, snapshot.leaf, &stack);
-	changed->cut = cut_of(stack.end);
+	changed->cut = lbr_cut_of(stack.end);
 	changed->walked |= WALK_LBR;
+}
+
+/* A stack that was unwound to its end needs nothing from the registers. */
+static void show_unwound(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel)
+{
+	struct memo_stack whole = {.end = LBR_END_WHOLE,
+				   .count = sample->frame_count - kernel - 1U};
+
+	copy_frames(stitcher, sample->frames + kernel, sample->frame_count - kernel);
+	for (u32 i = kernel + 1; i < sample->frame_count; i++) {
+		place_id back = places_find(stitcher->places, sample->pid,
+					    sample->frames[i].address);
+		place_id call = places_call_before(stitcher->places, back);
+
+		*vec_add(&stitcher->calls) = sample->frames[i].address -
+					     (call ? places_at(stitcher->places, call)->call_bytes
+						   : 0);
+	}
+	lbr_tally_add(&stitcher->tally, &whole, sample->branch_count);
 }
 
 /* The recording begins once more, behind what was learned of it. */
@@ -342,6 +331,8 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	copy_frames(stitcher, sample->frames, kernel);
 	if (stitcher->settings.tier == LBR_PLAIN)
 		show_plain(stitcher, sample);
+	else if (sample->walked & WALK_EH_FRAME && sample->cut == CUT_COMPLETE)
+		show_unwound(stitcher, sample, kernel);
 	else
 		find_stack(stitcher, sample, kernel, &changed);
 	changed.frames = stitcher->frames.items;
@@ -485,12 +476,4 @@ const u64 *lbr_stitcher_calls(struct lbr_stitcher *stitcher, size_t *ret_count)
 	stitcher->shown.count = 0;
 	*ret_count = stitcher->calls.count;
 	return stitcher->calls.items;
-}
-
-const char *lbr_end_words(u8 end)
-{
-#define LBR_END_AS_WORDS(name, sentence) sentence,
-	static const char *const words[] = {LBR_ENDS(LBR_END_AS_WORDS)};
-
-	return end < LBR_END_COUNT ? words[end] : words[LBR_END_OVERWRITTEN];
 }

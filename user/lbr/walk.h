@@ -20,7 +20,6 @@ struct snapshot {
 	const struct frame *callers; /* user frames behind the leaf */
 	u32 caller_count;
 	bool is_unwound; /* the callers are all there are, not only those with frame pointers */
-	bool is_whole;	 /* … up to the outermost */
 	const struct branch *entries;
 	u32 entry_count;
 	u64 hw_idx; /* ~0: unknown */

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ends of stacks: their numbers, words, and what other folders call them.
+ */
+#include "lbr/tally.h"
+
+u8 lbr_cut_of(u8 end)
+{
+	static const u8 cuts[LBR_END_COUNT] = {
+		[LBR_END_WHOLE] = CUT_COMPLETE,	     [LBR_END_OVERWRITTEN] = CUT_OVERWRITTEN,
+		[LBR_END_CONTRADICTED] = CUT_BROKEN, [LBR_END_SIGNAL] = CUT_BROKEN,
+		[LBR_END_SEVERAL] = CUT_OVERWRITTEN, [LBR_END_UNSEEN] = CUT_OVERWRITTEN,
+		[LBR_END_EMPTY] = CUT_OVERWRITTEN,
+	};
+
+	return cuts[end];
+}
+
+void lbr_tally_add(struct lbr_tally *tally, const struct memo_stack *stack, u32 entry_count)
+{
+	tally->ends[stack->end]++;
+	if (stack->by_hardware) {
+		tally->whole_by_hardware++;
+		return;
+	}
+	tally->cut_by_hardware++;
+	tally->became_whole += stack->end == LBR_END_WHOLE;
+	tally->became_longer += stack->end != LBR_END_WHOLE && stack->count > entry_count;
+	tally->shortened += stack->end != LBR_END_WHOLE && stack->count < entry_count;
+}
+
+const char *lbr_end_words(u8 end)
+{
+#define LBR_END_AS_WORDS(name, sentence) sentence,
+	static const char *const words[] = {LBR_ENDS(LBR_END_AS_WORDS)};
+
+	return end < LBR_END_COUNT ? words[end] : words[LBR_END_OVERWRITTEN];
+}

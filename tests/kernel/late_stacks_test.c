@@ -239,6 +239,9 @@ static void count_stacks(const struct recording *recording, u32 command, u64 *re
 			continue;
 		++*ret_stacks;
 		*ret_whole += sample->cut == CUT_COMPLETE;
+		if (sample->cut != CUT_COMPLETE)
+			print_message("cut %u at %#lx after %u frames\n", sample->cut,
+				      sample->address, sample->frame_count);
 	}
 }
 

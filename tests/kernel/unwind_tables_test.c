@@ -206,6 +206,21 @@ static void a_file_that_is_gone_may_be_asked_for_again(void **state)
 	(void)state;
 }
 
+/* The programs keep no stacks for a file that could not be found twice: it may never be. */
+static void nobody_waits_for_a_file_that_is_gone_again(void **state)
+{
+	CLEANUP(freep) char *path = copy_of_ourselves("gone-again");
+	struct file_wanted wanted;
+
+	open_tables(SEGMENTS);
+	wanted = map_and_want(path);
+	unmap(&wanted);
+	assert_int_equal(ask_and_wait(&wanted).state, ~0U);
+	assert_int_equal(ask_and_wait(&wanted).state, FILE_GONE);
+	assert_int_equal(counted(COUNTER_unwind_file_gone), 2);
+	(void)state;
+}
+
 static void another_file_at_the_same_place_is_not_taken_for_it(void **state)
 {
 	CLEANUP(freep) char *path = copy_of_ourselves("wanted");
@@ -323,6 +338,7 @@ int main(void)
 		TEST(a_deleted_file_is_read_while_it_is_mapped),
 		TEST(a_file_opened_in_time_is_read_after_its_process_has_ended),
 		TEST(a_file_that_is_gone_may_be_asked_for_again),
+		TEST(nobody_waits_for_a_file_that_is_gone_again),
 		TEST(another_file_at_the_same_place_is_not_taken_for_it),
 		TEST(what_is_no_binary_has_no_table_and_is_counted),
 		TEST(a_binary_without_frames_has_no_table_and_is_counted),

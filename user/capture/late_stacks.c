@@ -15,7 +15,7 @@
 /* How long a sample may wait. */
 static const u64 patience_ns = 1000000000;
 
-enum { WAITING_BYTES_MAX = 16 << 20 }; /* of rests */
+enum { WAITING_BYTES_MAX = 32 << 20 };
 
 /* A sample that waits. */
 struct waiting {
@@ -36,7 +36,8 @@ struct late_stacks {
 	VEC(struct stack_rest *) rests; /* whose sample has not come yet */
 	VEC(struct waiting) waiting;	/* the first `placed` ones know their mappings */
 	size_t placed;
-	u64 bytes; /* of all rests */
+	size_t next_rest; /* where the next one is looked for first */
+	u64 bytes;	  /* of all rests and their samples */
 	u32 max_stack;
 	u64 too_many;
 	u64 cuts[CUT_BROKEN + 1]; /* how many more than the programs have counted; may be below 0 */
@@ -65,6 +66,13 @@ static size_t rest_bytes(const struct stack_rest *rest)
 	return offsetof(struct stack_rest, stack) + rest->stack_bytes;
 }
 
+/* What a sample takes while it waits, kernel frames as deep as user frames, with its rest. */
+static size_t waiting_bytes(const struct late_stacks *late, const struct stack_rest *rest)
+{
+	return sizeof(struct waiting) + rest_bytes(rest) +
+	       late->max_stack * (2 * sizeof(struct frame) + sizeof(u64));
+}
+
 /* Puts more of a stack behind what there is, if it goes on there. */
 static void extend_rest(struct stack_rest **rest, const struct stack_rest *more)
 {
@@ -82,13 +90,13 @@ void late_stacks_take_rest(struct late_stacks *late, const struct stack_rest *re
 	size_t row = find_rest(late, rest->time_ns, rest->tid);
 	struct stack_rest **place;
 
-	if (late->bytes + rest_bytes(rest) > WAITING_BYTES_MAX) {
+	if (late->bytes + waiting_bytes(late, rest) > WAITING_BYTES_MAX) {
 		late->too_many++;
 		return;
 	}
 	if (row == late->rests.count) {
 		*vec_add(&late->rests) = (void *)must_copy_bytes(rest, rest_bytes(rest));
-		late->bytes += rest_bytes(rest);
+		late->bytes += waiting_bytes(late, rest);
 		return;
 	}
 	place = &late->rests.items[row];
@@ -99,7 +107,7 @@ void late_stacks_take_rest(struct late_stacks *late, const struct stack_rest *re
 
 static void free_rest(struct late_stacks *late, struct stack_rest *rest)
 {
-	late->bytes -= rest_bytes(rest);
+	late->bytes -= waiting_bytes(late, rest);
 	free(rest);
 }
 
@@ -113,6 +121,7 @@ static struct stack_rest *take_rest_of(struct late_stacks *late, const struct sa
 		return NULL;
 	rest = late->rests.items[row];
 	late->rests.items[row] = late->rests.items[--late->rests.count];
+	late->next_rest = row + 1;
 	return rest;
 }
 
@@ -161,26 +170,12 @@ struct event_sink *late_stacks_processes(struct late_stacks *late)
 	return late_code_sink(late->code);
 }
 
-/* The sample that was taken first, of those that have not been placed. */
-static size_t first_unplaced(const struct late_stacks *late)
+static int compare_waiting(const void *left, const void *right)
 {
-	size_t first = late->placed;
+	u64 a = ((const struct waiting *)left)->sample.time_ns;
+	u64 b = ((const struct waiting *)right)->sample.time_ns;
 
-	for (size_t i = first + 1; i < late->waiting.count; i++)
-		if (late->waiting.items[i].sample.time_ns <
-		    late->waiting.items[first].sample.time_ns)
-			first = i;
-	return first;
-}
-
-static void place_first(struct late_stacks *late)
-{
-	size_t first = first_unplaced(late);
-	struct waiting waiting = late->waiting.items[first];
-
-	waiting.process = late_process_of(late->code, waiting.sample.pid);
-	late->waiting.items[first] = late->waiting.items[late->placed];
-	late->waiting.items[late->placed++] = waiting;
+	return a < b ? -1 : a > b;
 }
 
 int late_stacks_drain_side_band(struct late_stacks *late, struct side_band *side_band, u64 until_ns,
@@ -188,11 +183,14 @@ int late_stacks_drain_side_band(struct late_stacks *late, struct side_band *side
 {
 	int error = 0;
 
+	if (late && late->placed < late->waiting.count)
+		qsort(late->waiting.items + late->placed, late->waiting.count - late->placed,
+		      sizeof(*late->waiting.items), compare_waiting);
 	while (!error && late && late->placed < late->waiting.count) {
-		u64 time_ns = late->waiting.items[first_unplaced(late)].sample.time_ns;
+		struct waiting *waiting = &late->waiting.items[late->placed++];
 
-		error = side_band_drain(side_band, time_ns + 1, sink);
-		place_first(late);
+		error = side_band_drain(side_band, waiting->sample.time_ns + 1, sink);
+		waiting->process = late_process_of(late->code, waiting->sample.pid);
 	}
 	return error ? error : side_band_drain(side_band, until_ns, sink);
 }

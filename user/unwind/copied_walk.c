@@ -55,7 +55,8 @@ static u8 take_frame(struct copied_walk *walk, const struct copied_walk_world *w
 
 	if (state == CODE_AWAITED)
 		return WALK_AWAITS;
-	if (state == CODE_NOWHERE || walk->found_by == WALKER_FRAME_POINTER)
+	if (state == CODE_NOWHERE || walk->found_by == WALKER_FRAME_POINTER ||
+	    walk->frame.sp_is_lost)
 		return END_NOT_ANALYSED;
 	if (state == CODE_READY)
 		rule = find_rule(world, &place);

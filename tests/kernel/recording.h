@@ -12,15 +12,14 @@
 #include "bpfprof/counters.h"
 #include "capture/capture.h"
 #include "kernel/amount.h"
+#include "kernel/permission.h"
 #include "unit/unit.h"
 
 #include <errno.h>
-#include <linux/capability.h>
 #include <linux/perf_event.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 /* What the kernel gave us. Frames of sample i: frames.items[first_frames.items[i]] and following.
@@ -73,26 +72,6 @@ static inline int keep_loss(struct event_sink *self, const struct loss *loss)
 {
 	((struct recording *)self)->side_band_losses += loss->count;
 	return 0;
-}
-
-/* Whether this user may load BPF and open perf events; the tests are skipped if not. */
-static inline bool may_capture(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct caps[2] = {{0}};
-	u64 effective;
-
-	if (access("/sys/kernel/btf/vmlinux", R_OK) || syscall(SYS_capget, &header, caps))
-		return false;
-	effective = caps[0].effective | (u64)caps[1].effective << 32;
-	return effective >> CAP_SYS_ADMIN & 1 ||
-	       (effective >> CAP_BPF & 1 && effective >> CAP_PERFMON & 1);
-}
-
-static inline void skip_without_permission(void)
-{
-	if (!may_capture())
-		skip();
 }
 
 static inline struct parsed_event software(u64 config, u64 rate, bool is_frequency)

@@ -18,12 +18,12 @@ setup_file() {
 	export LBR_FOLDER=$FILES
 	if [ "${TEST_ALL-}" ]; then
 		"$SIMULATOR/table.sh" 32 16 >"$FILES/table" 2>"$FILES/errors"
-		CASES="chain tree parser threads" "$SIMULATOR/table.sh" 32,arch 32,wipe=0.02 32,attach=0.3 \
+		KEEP=1 CASES="chain tree parser threads" "$SIMULATOR/table.sh" 32,arch 32,wipe=0.02 32,attach=0.3 \
 			32,lost=0.05 >"$FILES/faults" 2>>"$FILES/errors"
 	else
 		export SHORT=1
 		CASES=chain "$SIMULATOR/table.sh" 16 >"$FILES/table16" 2>"$FILES/errors"
-		CASES="$QUICK jump coroutines" "$SIMULATOR/table.sh" 32 >"$FILES/table" 2>>"$FILES/errors"
+		KEEP=1 CASES="$QUICK jump coroutines" "$SIMULATOR/table.sh" 32 >"$FILES/table" 2>>"$FILES/errors"
 	fi
 }
 

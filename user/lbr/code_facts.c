@@ -112,6 +112,23 @@ static int compare_functions(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
+/* Segments that overlap are cut twice: what was cut first holds. */
+static void drop_overlaps(struct code_facts *facts)
+{
+	u64 end = 0;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < facts->functions.count; i++) {
+		struct code_function function = facts->functions.items[i];
+
+		if (function.start < end)
+			continue;
+		end = function.end;
+		facts->functions.items[kept++] = function;
+	}
+	facts->functions.count = kept;
+}
+
 static void cut_functions(struct code_facts *facts)
 {
 	const struct code_image *image = &facts->image;
@@ -125,6 +142,7 @@ static void cut_functions(struct code_facts *facts)
 	if (facts->functions.count)
 		qsort(facts->functions.items, facts->functions.count,
 		      sizeof(*facts->functions.items), compare_functions);
+	drop_overlaps(facts);
 	for (size_t i = 0; i < image->symbols.count; i++) {
 		u32 function = code_facts_function(facts, image->symbols.items[i].address);
 

@@ -108,7 +108,7 @@ void extend_to_start(const struct extension *extension)
 	struct stack *stack = extension->stack;
 	u32 first = stack->count, proved;
 
-	if (!graph_is_known(extension->graph))
+	if (!graph_is_known(extension->graph, extension->snapshot->depth))
 		return;
 	if (!graph_is_closed(extension->graph,
 			     stack_frame(extension->snapshot, stack, stack->count))) {

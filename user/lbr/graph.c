@@ -246,9 +246,9 @@ static const struct node *node_at(const struct graph *graph, place_id place)
 	return &graph->nodes.items[body < graph->nodes.count ? body : 0];
 }
 
-bool graph_is_known(const struct graph *graph)
+bool graph_is_known(const struct graph *graph, u32 depth)
 {
-	return graph->has_solution;
+	return graph->has_solution && graph->depth == depth;
 }
 
 bool graph_is_closed(const struct graph *graph, place_id now)

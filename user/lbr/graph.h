@@ -39,8 +39,8 @@ void graph_solve(struct graph *graph, u32 depth);
  * whether they were, or are no longer known. */
 bool graph_settle(struct graph *graph, u32 depth);
 
-/* Whether lengths are known at all. */
-bool graph_is_known(const struct graph *graph);
+/* Whether lengths are known, modulo this depth. */
+bool graph_is_known(const struct graph *graph, u32 depth);
 /* Whether all ways from a frame at `now` were seen to lead to a thread's start. As of the last
  * graph_solve(), like the next. */
 bool graph_is_closed(const struct graph *graph, place_id now);

@@ -149,7 +149,7 @@ void likely_learn(struct likely *likely, u32 thread, const struct snapshot *snap
 			try_overlaps(kept, agreeing(kept, at, calls, i),
 				     is_same(kept->calls[at + 1], calls[i + 1]));
 	}
-	if (count == snapshot->depth)
+	if (count && count == snapshot->depth)
 		look_at_seam(kept, same_register(kept, snapshot, count - 1), calls[count - 1]);
 	keep(kept, calls, count, snapshot);
 }

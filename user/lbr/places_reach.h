@@ -13,7 +13,7 @@ struct place_body {
 	u32 binary, function;
 };
 
-enum { RECENT_PLACES = 1 << 12, RECENT_REACHES = 1 << 12 };
+enum { RECENT_PLACES = 1 << 14, RECENT_REACHES = 1 << 12 };
 
 struct recent_place {
 	u64 address, generation;

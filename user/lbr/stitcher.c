@@ -105,7 +105,7 @@ static u32 depth_of(const struct lbr_stitcher *stitcher)
 {
 	u32 depth = 8;
 
-	if (stitcher->settings.depth >= stitcher->deepest &&
+	if (stitcher->settings.depth && stitcher->settings.depth >= stitcher->deepest &&
 	    stitcher->settings.depth <= LENGTHS_MAX)
 		return stitcher->settings.depth;
 	while (depth < stitcher->deepest && depth < LENGTHS_MAX)

@@ -3,7 +3,7 @@
  * What is known of each thread: how its registers are numbered, and which functions stay where they
  * are on its stack. Private to lbr/.
  *
- * At most 40 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
+ * At most 66 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
  */
 #ifndef LBR_THREADS_H
 #define LBR_THREADS_H

@@ -167,8 +167,9 @@ END
 
 # perf adds the place in the source to each frame; where there is none, "??:0" or "+offset". Where
 # frames of call chains and of branches meet in one, it counts the ways out of loops differently.
+# perf keeps copies of what it recorded, with their lines, at home.
 perf_history() {
-	perf_table "$@" --branch-history -s Symbol,dso |
+	HOME=$BATS_TEST_TMPDIR perf_table "$@" --branch-history -s Symbol,dso |
 		sed -E 's/ (\?\?:0|\+[0-9]+)( \(.*\))?$/\2/'
 }
 

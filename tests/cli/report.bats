@@ -84,7 +84,7 @@ share() {
 	[ "$(report -q -g none -S "file://$PWD/names" | awk 'NF { print $NF }' | sort | tr '\n' ' ')" = "bar foo " ]
 	run report -S file:///nonexistent
 	[ "$status" = 1 ]
-	[ "$output" = "bpfprof: cannot read the list /nonexistent: No such file or directory" ]
+	[ "$output" = "bpfprof: cannot read the list /nonexistent: No such file or directory; name a file with one name a line" ]
 }
 
 @test "relative percentages are of what the filters leave" {

@@ -502,3 +502,10 @@ marked_mappings() {
 	perf script -i beside.data | grep -q .
 	perf script -i ours.data | grep -q .
 }
+
+@test "perf can record us" {
+	local theirs="$BATS_TEST_TMPDIR/theirs.data"
+
+	perf record -q -F 4999 -e cpu-clock -g -o "$theirs" "$BPFPROF" record -q -o ours.data -- true
+	perf script -i "$theirs" | grep -q '^bpfprof'
+}

@@ -20,6 +20,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <sys/syscall.h>
 
 enum { EVENTS = 3, ASKS = 1 };
@@ -68,15 +69,20 @@ static int watcher_open(struct watcher *watcher, bool asks)
 	return ioctl(watcher->fd, PERF_EVENT_IOC_ENABLE) ? -errno : 0;
 }
 
-/* Maps our own program executable, for a moment. */
-static int map_ourselves(void)
+/*
+ * Maps a file with a build id executable, for a moment: a copy in memory of our program's first
+ * page, which has the note. Its device is 0:1, so a tool that watches this thread (perf record
+ * bpfprof) and gets a wrong mark from us finds the length 0 where a build id's length would be.
+ */
+static int map_build_id(void)
 {
-	CLEANUP(closep) int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	CLEANUP(closep) int program = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	CLEANUP(closep) int copy = memfd_create("build id", MFD_CLOEXEC);
 	void *start;
 
-	if (fd < 0)
+	if (program < 0 || copy < 0 || sendfile(copy, program, NULL, page_bytes()) < 0)
 		return -errno;
-	start = mmap(NULL, page_bytes(), PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+	start = mmap(NULL, page_bytes(), PROT_READ | PROT_EXEC, MAP_PRIVATE, copy, 0);
 	if (start == MAP_FAILED)
 		return -errno;
 	munmap(start, page_bytes());
@@ -106,7 +112,7 @@ int probe_mmap_build_id(char *found)
 	for (int i = 0; i < EVENTS && !error; i++)
 		error = watcher_open(&watchers[i], i == ASKS);
 	if (!error)
-		error = map_ourselves();
+		error = map_build_id();
 	if (error)
 		return error;
 	for (int i = 0; i < EVENTS; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Every four bytes of text that could be the distance to a function behind an opcode that takes one,
- * and every word of data that could be its address.
+ * Every four bytes of text that could be the distance to a function behind an opcode that takes
+ * one, and every word of data that could be its address.
  *
  * That a function has one caller only is concluded from this, so seeing too many is safe and seeing
  * too few is not: instructions are not told apart, which takes longer and can err.

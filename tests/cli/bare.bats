@@ -31,6 +31,14 @@ setup() {
 	[[ $output == *"Children"* ]]
 }
 
+@test "without a sample there is no report, and the command's status all the same" {
+	run -7 "$BPFPROF" -e cpu-clock -c 1000000000000 -- sh -c 'exit 7'
+	[[ $output == *"0 samples of cpu-clock"* ]]
+	[[ $output != *Children* ]]
+	run -1 "$BPFPROF" report
+	[ "$output" = "bpfprof: perf.data has no samples; record longer, or oftener with -F" ]
+}
+
 @test "Ctrl-C ends the recording and brings the report" {
 	env --default-signal "$BPFPROF" -q -a -F 999 -o all.data >out 3>&- &
 	until [ -e all.data ] && perf report -i all.data --stats 2>/dev/null | grep -q 'SAMPLE events'; do

@@ -38,7 +38,9 @@ static int bare_run(const void *all_settings, struct arguments arguments)
 	status = record(settings, arguments, &result);
 	if (status)
 		return status;
-	status = run_report(settings->output);
+	/* That there are none, and why, was said at the end of the recording. */
+	if (result.totals.counters[COUNTER_samples_sent])
+		status = run_report(settings->output);
 	if (status)
 		return status;
 	if (result.could_not_write)

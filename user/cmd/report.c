@@ -369,6 +369,7 @@ static void gather_facts(struct report *report)
 static int run(struct report *report, const char *path)
 {
 	const struct filter_settings *chosen = &report->filters.samples.settings;
+	bool is_filtered = chosen->time_count || chosen->cpu_count;
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
@@ -383,8 +384,8 @@ static int run(struct report *report, const char *path)
 	gather_facts(report);
 	if (!report->profile->totals.samples && !damage)
 		return fail_plain(
-			-ENODATA, NULL, "%s has no samples%s", path,
-			chosen->time_count || chosen->cpu_count ? " that the filters leave" : "");
+			-ENODATA, is_filtered ? "choose more" : "record longer, or oftener with -F",
+			"%s has no samples%s", path, is_filtered ? " that the filters leave" : "");
 	stitching_warn(report->data, report->settings->stitch);
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();

@@ -23,7 +23,7 @@ int stitching_parse(const char *argument, u8 *ret_tier)
 		*ret_tier = tiers[i].tier;
 		return 0;
 	}
-	return fail_plain(-EINVAL, NULL, "%s: give certain or likely", argument);
+	return fail_plain(-EINVAL, NULL, "give certain or likely");
 }
 
 bool stitching_is_possible(const struct perfdata *data)

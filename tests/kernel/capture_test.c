@@ -96,11 +96,13 @@ static void no_stacks_come_if_none_are_asked_for(void **state)
 static void every_tick_is_accounted_for(void **state)
 {
 	static const u64 rates[] = {99, 999, 4999};
+	/* An emulated processor, which takes 200 us for a sample, has no time left at the last. */
+	const size_t count = ARRAY_COUNT(rates) - !amount(1);
 	CLEANUP(freep) char *path = workload("spin");
 	char *command[] = {path, "0.4", "3", NULL};
 
 	skip_without_permission();
-	for (size_t i = 0; i < ARRAY_COUNT(rates); i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct parsed_event clock = software(PERF_COUNT_SW_CPU_CLOCK, rates[i], true);
 		struct recording recording;
 

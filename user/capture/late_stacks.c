@@ -36,8 +36,7 @@ struct late_stacks {
 	VEC(struct stack_rest *) rests; /* whose sample has not come yet */
 	VEC(struct waiting) waiting;	/* the first `placed` ones know their mappings */
 	size_t placed;
-	size_t next_rest; /* where the next one is looked for first */
-	u64 bytes;	  /* of all rests and their samples */
+	u64 bytes; /* of all rests and their samples */
 	u32 max_stack;
 	u64 too_many;
 	u64 cuts[CUT_BROKEN + 1]; /* how many more than the programs have counted; may be below 0 */
@@ -121,24 +120,14 @@ static struct stack_rest *take_rest_of(struct late_stacks *late, const struct sa
 		return NULL;
 	rest = late->rests.items[row];
 	late->rests.items[row] = late->rests.items[--late->rests.count];
-	late->next_rest = row + 1;
 	return rest;
-}
-
-static u32 kernel_frames(const struct sample *sample)
-{
-	u32 count = 0;
-
-	while (count < sample->frame_count && sample->frames[count].space == SPACE_KERNEL)
-		count++;
-	return count;
 }
 
 static int keep_sample(struct event_sink *self, const struct sample *sample)
 {
 	struct late_stacks *late = of_samples(self);
 	struct stack_rest *rest = late->rests.count ? take_rest_of(late, sample) : NULL;
-	u32 before = kernel_frames(sample), most = late->max_stack;
+	u32 before = sample_kernel_frames(sample), most = late->max_stack;
 	struct waiting *waiting;
 
 	if (!rest)
@@ -202,7 +191,7 @@ static void complete(struct late_stacks *late, struct waiting *waiting, u8 end)
 {
 	const struct copied_walk *walk = &waiting->walk;
 	struct sample *sample = &waiting->sample;
-	u32 before = kernel_frames(sample) + waiting->rest->user_frames;
+	u32 before = sample_kernel_frames(sample) + waiting->rest->user_frames;
 
 	if (before + walk->count <= sample->frame_count && end != END_COMPLETE)
 		return;

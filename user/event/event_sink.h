@@ -58,6 +58,16 @@ struct sample {
 	u64 hw_idx;		       /* physical LBR register of branches[0]; ~0: unknown */
 };
 
+/* How many frames of the chain are not of user space: they come first. */
+static inline u32 sample_kernel_frames(const struct sample *sample)
+{
+	u32 count = 0;
+
+	while (count < sample->frame_count && sample->frames[count].space != SPACE_USER)
+		count++;
+	return count;
+}
+
 /* A file, JIT region, vDSO or piece of kernel text as one process sees it. Kernel space: pid ~0u.
  */
 struct mapping {

@@ -64,16 +64,6 @@ static bool has_call_stack(const struct lbr_stitcher *stitcher, const struct sam
 	       lbr_is_recorded(&stitcher->sources[sample->source]);
 }
 
-/* How many frames of the chain are not of user space: they come first. */
-static u32 kernel_frames(const struct sample *sample)
-{
-	u32 count = 0;
-
-	while (count < sample->frame_count && sample->frames[count].space != SPACE_USER)
-		count++;
-	return count;
-}
-
 static void add_frame(struct lbr_stitcher *stitcher, u64 address, u8 origin)
 {
 	*vec_add(&stitcher->frames) = (struct frame){
@@ -190,7 +180,7 @@ static int take_loss(struct event_sink *sink, const struct loss *loss)
 static int learn_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct lbr_stitcher *stitcher = stitcher_of_learning(sink);
-	u32 kernel = kernel_frames(sample);
+	u32 kernel = sample_kernel_frames(sample);
 	struct snapshot snapshot;
 
 	stitcher->is_learning = true;
@@ -317,7 +307,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct lbr_stitcher *stitcher = stitcher_of(sink);
 	struct sample changed = *sample;
-	u32 kernel = kernel_frames(sample);
+	u32 kernel = sample_kernel_frames(sample);
 
 	if (stitcher->is_learning)
 		begin_again(stitcher);

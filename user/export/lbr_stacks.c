@@ -6,8 +6,6 @@
 
 #include "base/number.h"
 
-#include <ctype.h>
-
 static void write_line(FILE *out, u64 count, const char *words)
 {
 	char text[NUMBER_TEXT_BYTES];
@@ -49,22 +47,10 @@ void lbr_stacks_write(const struct report_facts *facts, FILE *out)
 		   "binaries could not be read: calls in them were not checked");
 }
 
-/* "OVERWRITTEN" as a key: "overwritten". */
-static void write_end_json(struct json_writer *json, const char *name, u64 count)
-{
-	char key[32];
-	size_t length = 0;
-
-	for (; name[length] && length + 1 < sizeof(key); length++)
-		key[length] = (char)tolower((unsigned char)name[length]);
-	key[length] = 0;
-	json_u64(json, key, count);
-}
-
 void lbr_stacks_write_json(const struct report_facts *facts, struct json_writer *json)
 {
-#define LBR_END_AS_NAME(name, sentence) #name,
-	static const char *const names[] = {LBR_ENDS(LBR_END_AS_NAME)};
+#define LBR_END_AS_KEY(name, key, sentence) #key,
+	static const char *const keys[] = {LBR_ENDS(LBR_END_AS_KEY)};
 	const struct lbr_tally *tally = facts->lbr;
 
 	json_object(json, "lbr_stacks");
@@ -79,7 +65,7 @@ void lbr_stacks_write_json(const struct report_facts *facts, struct json_writer 
 		json_u64(json, "likely", tally->likely);
 		json_object(json, "ended");
 		for (u32 end = 0; end < LBR_END_COUNT; end++)
-			write_end_json(json, names[end], tally->ends[end]);
+			json_u64(json, keys[end], tally->ends[end]);
 		json_object_end(json);
 		json_u64(json, "binaries_missing", tally->binaries_missing);
 	}

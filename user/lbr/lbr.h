@@ -25,18 +25,18 @@ struct lbr_settings {
 };
 
 /*
- * Why a stack ended where it did: X(NAME, sentence). Append-only.
+ * Why a stack ended where it did: X(NAME, key in JSON, sentence). Append-only.
  */
-#define LBR_ENDS(X)                                                               \
-	X(WHOLE, "whole")                                                         \
-	X(OVERWRITTEN, "older calls had been overwritten")                        \
-	X(CONTRADICTED, "what comes next cannot have been called from there")     \
-	X(SIGNAL, "a signal interrupted what comes next, and nothing says where") \
-	X(SEVERAL, "several callers are possible")                                \
-	X(UNSEEN, "a possible caller was never seen with its own callers")        \
-	X(EMPTY, "the hardware had recorded nothing")
+#define LBR_ENDS(X)                                                                         \
+	X(WHOLE, whole, "whole")                                                            \
+	X(OVERWRITTEN, overwritten, "older calls had been overwritten")                     \
+	X(CONTRADICTED, contradicted, "what comes next cannot have been called from there") \
+	X(SIGNAL, signal, "a signal interrupted what comes next, and nothing says where")   \
+	X(SEVERAL, several, "several callers are possible")                                 \
+	X(UNSEEN, unseen, "a possible caller was never seen with its own callers")          \
+	X(EMPTY, empty, "the hardware had recorded nothing")
 
-#define LBR_END_AS_ENUM(name, sentence) LBR_END_##name,
+#define LBR_END_AS_ENUM(name, key, sentence) LBR_END_##name,
 enum lbr_end { LBR_ENDS(LBR_END_AS_ENUM) LBR_END_COUNT };
 
 /* What became of the stacks. */

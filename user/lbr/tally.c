@@ -31,7 +31,7 @@ void lbr_tally_add(struct lbr_tally *tally, const struct memo_stack *stack, u32 
 
 const char *lbr_end_words(u8 end)
 {
-#define LBR_END_AS_WORDS(name, sentence) sentence,
+#define LBR_END_AS_WORDS(name, key, sentence) sentence,
 	static const char *const words[] = {LBR_ENDS(LBR_END_AS_WORDS)};
 
 	return end < LBR_END_COUNT ? words[end] : words[LBR_END_OVERWRITTEN];

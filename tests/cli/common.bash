@@ -72,3 +72,21 @@ fails_with() {
 	[ ! -s stdout ] || return
 	diff <(echo "bpfprof: $sentence") stderr
 }
+
+# perf's table of a report alone: perf puts a statistic of branch types and a tip behind it.
+perf_table() {
+	"$PERF" report --stdio --no-inline -i "$@" 2>/dev/null |
+		sed -e '/^# (Tip/,$d' -e '/^# Branch Statistics/,$d' -e '/^#$/d'
+}
+
+our_table() {
+	"$BPFPROF" report --stdio --no-inline -i "$@" | sed -e '/^# [0-9 ]* samples/,$d' -e '/^#$/d'
+}
+
+# same_table FILE OPTION...: the reports are the same to the byte
+same_table() {
+	perf_table "$@" >theirs
+	our_table "$@" >ours
+	[ "$(wc -l <theirs)" -gt 8 ]
+	diff theirs ours
+}

@@ -24,21 +24,6 @@ setup() {
 	need_root
 }
 
-perf_table() {
-	"$PERF" report --stdio --no-inline -i "$@" 2>/dev/null | sed -e '/^# (Tip/,$d' -e '/^#$/d'
-}
-
-our_table() {
-	"$BPFPROF" report --stdio --no-inline -i "$@" | sed -e '/^# [0-9 ]* samples/,$d' -e '/^#$/d'
-}
-
-same_table() {
-	perf_table "$@" >theirs
-	our_table "$@" >ours
-	[ "$(wc -l <theirs)" -gt 8 ]
-	diff theirs ours
-}
-
 @test "report: call graphs of LBR call stacks are perf's to the byte" {
 	local options
 	for options in "" "-G" "--no-children" "-g none" "-s dso" "-s sym" "-g callee" "-g fractal" \

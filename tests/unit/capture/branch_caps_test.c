@@ -2,62 +2,24 @@
 /*
  * How many branch records a PMU has, from a made-up sysfs, and what is asked for of them.
  */
-#include "base/file.h"
-#include "base/memory.h"
 #include "capture/branch_caps.h"
 #include "capture/capture.h"
+#include "unit/capture/sysfs.h"
 #include "unit/unit.h"
 
-#include <fcntl.h>
-#include <ftw.h>
 #include <string.h>
-#include <sys/stat.h>
 
-static const struct {
-	const char *path, *text;
-} sysfs_files[] = {
+static const struct sysfs_file sysfs_files[] = {
 	{"cpu/type", "4\n"},	       {"cpu/caps/branches", "32\n"},
 	{"deep/type", "37\n"},	       {"deep/caps/branches", "64\n"},
 	{"none/type", "38\n"},	       {"odd/type", "39\n"},
 	{"odd/caps/branches", "many"}, {"untyped/caps/branches", "16\n"},
 };
 
-static char root[] = "/tmp/branch_caps_test.XXXXXX";
-
 static int make_sysfs(void **state)
 {
 	(void)state;
-	if (!mkdtemp(root))
-		return -1;
-	for (size_t i = 0; i < ARRAY_COUNT(sysfs_files); i++) {
-		CLEANUP(freep)
-		char *path = must_format("%s/bus/event_source/devices/%s", root,
-					 sysfs_files[i].path);
-		for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-			*slash = 0;
-			mkdir(path, 0700);
-			*slash = '/';
-		}
-		CLEANUP(closep) int fd = open(path, O_WRONLY | O_CREAT, 0600);
-
-		if (file_write_all(fd, sysfs_files[i].text, strlen(sysfs_files[i].text)))
-			return -1;
-	}
-	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *walk)
-{
-	(void)status;
-	(void)kind;
-	(void)walk;
-	return remove(path);
-}
-
-static int remove_sysfs(void **state)
-{
-	(void)state;
-	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return sysfs_make(sysfs_files, ARRAY_COUNT(sysfs_files));
 }
 
 static void depth_is_that_of_the_pmu_of_the_type(void **state)
@@ -118,5 +80,5 @@ int main(void)
 		cmocka_unit_test(who_wants_no_branches_asks_for_none),
 	};
 
-	return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);
+	return cmocka_run_group_tests(tests, make_sysfs, sysfs_remove);
 }

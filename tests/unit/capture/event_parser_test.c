@@ -3,22 +3,16 @@
  * What -e means: names, modifiers, raw numbers, and PMU terms from a made-up sysfs.
  */
 #include "base/fail.h"
-#include "base/file.h"
-#include "base/memory.h"
 #include "capture/event_parser.h"
+#include "unit/capture/sysfs.h"
 #include "unit/unit.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* A core PMU as Intel's look, and a second one whose terms are odd. */
-static const struct {
-	const char *path, *text;
-} sysfs_files[] = {
+static const struct sysfs_file sysfs_files[] = {
 	{"cpu/type", "4\n"},
 	{"cpu/format/event", "config:0-7\n"},
 	{"cpu/format/umask", "config:8-15\n"},
@@ -34,47 +28,10 @@ static const struct {
 	{"odd/events/parted", "split=?\n"},
 };
 
-static char root[] = "/tmp/event_parser_test.XXXXXX";
-
-static void make_folders(char *path)
-{
-	for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
-		*slash = 0;
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-}
-
 static int make_sysfs(void **state)
 {
 	(void)state;
-	if (!mkdtemp(root))
-		return -1;
-	for (size_t i = 0; i < ARRAY_COUNT(sysfs_files); i++) {
-		CLEANUP(freep)
-		char *path = must_format("%s/bus/event_source/devices/%s", root,
-					 sysfs_files[i].path);
-		make_folders(path);
-		CLEANUP(closep) int fd = open(path, O_WRONLY | O_CREAT, 0600);
-
-		if (file_write_all(fd, sysfs_files[i].text, strlen(sysfs_files[i].text)))
-			return -1;
-	}
-	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-	(void)status;
-	(void)kind;
-	(void)place;
-	return remove(path);
-}
-
-static int remove_sysfs(void **state)
-{
-	(void)state;
-	return nftw(root, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+	return sysfs_make(sysfs_files, ARRAY_COUNT(sysfs_files));
 }
 
 /* The single event of `text`; the caller frees it with events_free(event, 1). */
@@ -270,5 +227,5 @@ int main(void)
 		cmocka_unit_test(malformed_events_are_refused),
 	};
 
-	return cmocka_run_group_tests(tests, make_sysfs, remove_sysfs);
+	return cmocka_run_group_tests(tests, make_sysfs, sysfs_remove);
 }

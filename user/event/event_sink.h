@@ -53,10 +53,39 @@ struct sample {
 	u16 frame_count;
 	u16 branch_count; /* 0: none */
 	bool has_chain;	  /* the event records call chains (this one may be empty) */
+	u8 user_abi;	  /* enum user_abi */
+	u32 stack_bytes;  /* of user_stack; 0: none */
 	const struct frame *frames;
 	const struct branch *branches; /* newest first */
 	u64 hw_idx;		       /* physical LBR register of branches[0]; ~0: unknown */
+	/* PERF_SAMPLE_REGS_USER and _STACK_USER, from which a stack can be walked afterwards. */
+	const u8 *user_registers; /* words; see sample_register() */
+	const u8 *user_stack;	  /* a copy of the user's stack, from its stack pointer on */
 };
+
+/* Whether there are user registers, and of what: PERF_SAMPLE_REGS_ABI_*. */
+enum user_abi { USER_ABI_NONE, USER_ABI_32, USER_ABI_64 };
+
+/*
+ * A user register of a sample.
+ *
+ * recorded  the source's user_registers
+ * number    the kernel's, of its enum perf_event_*_regs
+ * Returns false if it was not recorded.
+ */
+static inline bool sample_register(const struct sample *sample, u64 recorded, u32 number,
+				   u64 *ret_value)
+{
+	u64 bit = 1ULL << (number & 63);
+
+	if (sample->user_abi == USER_ABI_NONE || !(recorded & bit))
+		return false;
+	memcpy(ret_value,
+	       sample->user_registers +
+		       (size_t)__builtin_popcountll(recorded & (bit - 1)) * sizeof(*ret_value),
+	       sizeof(*ret_value));
+	return true;
+}
 
 /* How many frames of the chain are not of user space: they come first. */
 static inline u32 sample_kernel_frames(const struct sample *sample)
@@ -152,9 +181,10 @@ struct event_source {
 	bool exclude_user, exclude_kernel, exclude_idle;
 	u8 precise; /* 0 … 3 */
 	bool has_chain, has_branches, has_time, has_cpu, has_period;
-	u64 branch_bits; /* PERF_SAMPLE_BRANCH_*; 0: none */
-	u64 sample_bits; /* the producer's sample_type, for those who print it */
-	const u64 *ids;	 /* kernel event ids, for perf.data */
+	u64 branch_bits;    /* PERF_SAMPLE_BRANCH_*; 0: none */
+	u64 sample_bits;    /* the producer's sample_type, for those who print it */
+	u64 user_registers; /* which are recorded, as bits by the kernel's numbers; 0: none */
+	const u64 *ids;	    /* kernel event ids, for perf.data */
 	u32 id_count;
 };
 

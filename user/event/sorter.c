@@ -68,6 +68,10 @@ static int keep_sample(struct event_sink *sink, const struct sample *sample)
 	struct kept *kept = keep(sink, KIND_SAMPLE, sample->time_ns, branch_bytes + frame_bytes);
 
 	kept->event.sample = *sample;
+	/* No live stream has them. */
+	kept->event.sample.user_abi = USER_ABI_NONE;
+	kept->event.sample.user_registers = kept->event.sample.user_stack = NULL;
+	kept->event.sample.stack_bytes = 0;
 	kept->event.sample.branches = (struct branch *)(void *)kept->behind;
 	kept->event.sample.frames = (struct frame *)(void *)(kept->behind + branch_bytes);
 	if (branch_bytes) /* neither may be NULL */

@@ -85,6 +85,7 @@ void decoder_release(struct decoder *decoder)
 	vec_release(&decoder->build_ids);
 	vec_release(&decoder->frames);
 	vec_release(&decoder->branches);
+	vec_release(&decoder->registers);
 	vec_release(&decoder->counters);
 }
 

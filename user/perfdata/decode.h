@@ -50,6 +50,7 @@ struct decoder {
 	VEC(struct build_id) build_ids; /* named beside the records; row: interned path - 1 */
 	VEC(struct frame) frames;
 	VEC(struct branch) branches;
+	VEC(u64) registers; /* turned to our byte order */
 	VEC(struct counter_value) counters; /* of the last sample */
 	u64 sample_id;			    /* of the last sample; 0: not recorded */
 };
@@ -80,7 +81,8 @@ u64 decode_time(const struct decoder *decoder, struct record_header header, cons
 /*
  * A SAMPLE record.
  *
- * ret_sample  frames and branches live in the decoder until the next call
+ * ret_sample  frames, branches and, turned to our byte order, registers live in the decoder until
+ *             the next call, the copied stack as long as the record
  * Returns 0, -EBADMSG (shorter than its event demands) or -ENOENT (of an event the file does not
  * describe).
  */

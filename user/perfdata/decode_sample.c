@@ -208,34 +208,63 @@ static void read_branches(struct decoder *decoder, const struct event_kind *kind
 	sample->branch_count = (u16)count;
 }
 
-static void skip_registers(struct cursor *cursor, u64 mask)
+/* The words of registers, and their ABI; NULL: none were recorded. */
+static const u8 *read_registers(struct cursor *cursor, u64 mask, u64 *ret_abi)
 {
-	if (cursor_u64(cursor)) /* the ABI; 0: no registers */
-		cursor_take(cursor, (u64)__builtin_popcountll(mask) * sizeof(u64));
+	*ret_abi = cursor_u64(cursor);
+	if (!*ret_abi)
+		return NULL;
+	return cursor_take(cursor, (u64)__builtin_popcountll(mask) * sizeof(u64));
 }
 
-static void skip_user_registers(struct decoder *decoder, const struct event_kind *kind,
+/* The words in our byte order, where they are in the other one. */
+static const u8 *turn_registers(struct decoder *decoder, const u8 *words, u32 count)
+{
+	decoder->registers.count = 0;
+	for (u32 i = 0; i < count; i++)
+		*vec_add(&decoder->registers) = word_at(decoder, words, i);
+	return (const u8 *)decoder->registers.items;
+}
+
+static void read_user_registers(struct decoder *decoder, const struct event_kind *kind,
 				struct cursor *cursor, struct sample *sample)
 {
-	skip_registers(cursor, kind->attr.regs_user);
-	(void)decoder, (void)sample;
+	u64 mask = kind->attr.regs_user, abi;
+	const u8 *words = read_registers(cursor, mask, &abi);
+
+	if (!words || abi > USER_ABI_64)
+		return;
+	sample->user_abi = (u8)abi;
+	sample->user_registers = words;
+	if (decoder->swap && mask)
+		sample->user_registers = turn_registers(decoder, words,
+							(u32)__builtin_popcountll(mask));
 }
 
 static void skip_interrupt_registers(struct decoder *decoder, const struct event_kind *kind,
 				     struct cursor *cursor, struct sample *sample)
 {
-	skip_registers(cursor, kind->attr.regs_interrupt);
+	u64 abi;
+
+	read_registers(cursor, kind->attr.regs_interrupt, &abi);
 	(void)decoder, (void)sample;
 }
 
-static void skip_user_stack(struct decoder *decoder, const struct event_kind *kind,
+/* The kernel leaves room for as much as was asked for, and says behind it how much it filled. */
+static void read_user_stack(struct decoder *decoder, const struct event_kind *kind,
 			    struct cursor *cursor, struct sample *sample)
 {
-	u64 bytes = cursor_u64(cursor);
+	u64 bytes = cursor_u64(cursor), filled;
+	const u8 *stack = bytes ? cursor_take(cursor, bytes) : NULL;
 
-	if (bytes && cursor_take(cursor, bytes))
-		cursor_u64(cursor); /* how many of them were filled */
-	(void)decoder, (void)kind, (void)sample;
+	if (!stack)
+		return;
+	filled = cursor_u64(cursor);
+	if (filled > bytes)
+		cursor->overrun = true;
+	sample->user_stack = stack;
+	sample->stack_bytes = (u32)filled;
+	(void)decoder, (void)kind;
 }
 
 static void skip_aux(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
@@ -265,8 +294,8 @@ static const struct {
 	{5, read_chain},
 	{10, skip_raw},
 	{11, read_branches},
-	{12, skip_user_registers},
-	{13, skip_user_stack},
+	{12, read_user_registers},
+	{13, read_user_stack},
 	{BIT_WEIGHT, skip_u64},
 	{BIT_WEIGHT_STRUCT, skip_u64},
 	{15, skip_u64}, /* DATA_SRC */

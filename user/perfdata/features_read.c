@@ -204,6 +204,7 @@ static struct event_source source_of(const struct event_kind *kind)
 		.has_period = attr->sample_type & SAMPLE_PERIOD,
 		.branch_bits = attr->branch_sample_type,
 		.sample_bits = attr->sample_type,
+		.user_registers = attr->sample_type & SAMPLE_REGS_USER ? attr->regs_user : 0,
 		.ids = kind->ids.items,
 		.id_count = (u32)kind->ids.count,
 	};

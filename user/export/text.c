@@ -2,31 +2,28 @@
 /*
  * The table of the report, to the byte as perf report --stdio prints it.
  *
- * Source of the layout: output of perf 6.1; tools/perf/util/hist.c and sort.c for widths. One thing
- * differs: perf cuts a name that is longer than the last name of its thread ("perf-ex"), we don't.
+ * Source of the layout: output of perf 6.1; tools/perf/util/hist.c and sort.c for widths.
  */
 #include "export/text.h"
 
 #include "export/text_graph.h"
+#include "export/text_keys.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum {
-	UNNAMED_DIGITS = 16, /* of an address */
-	LEVEL_WIDTH = 4,     /* "[k] " */
-	PID_WIDTH = 8,	     /* "1234567:" */
 	PERCENT_WIDTH = 8,
 	GUEST_WIDTH = 9,
 	NUMBER_WIDTH = 12,
 };
 
-struct column {
+struct figure_column {
 	const char *title;
-	u32 width; /* at least */
+	u32 width;
 };
 
-static const struct column columns[FIELD_COUNT] = {
+static const struct figure_column figures[FIELD_COUNT] = {
 	[FIELD_CHILDREN] = {"Children", PERCENT_WIDTH},
 	[FIELD_OVERHEAD] = {"Overhead", PERCENT_WIDTH},
 	[FIELD_OVERHEAD_SYS] = {"sys", PERCENT_WIDTH},
@@ -35,29 +32,15 @@ static const struct column columns[FIELD_COUNT] = {
 	[FIELD_OVERHEAD_GUEST_US] = {"guest usr", GUEST_WIDTH},
 	[FIELD_SAMPLE] = {"Samples", NUMBER_WIDTH},
 	[FIELD_PERIOD] = {"Period", NUMBER_WIDTH},
-	[FIELD_PID] = {"    Pid:Command", 0},
-	[FIELD_COMM] = {"Command", 0},
-	[FIELD_DSO] = {"Shared Object", 0},
-	[FIELD_SYMBOL] = {"Symbol", 0},
-	[FIELD_CPU] = {"CPU", 3},
-	[FIELD_DSO_FROM] = {"Source Shared Object", 0},
-	[FIELD_DSO_TO] = {"Target Shared Object", 0},
-	[FIELD_SYMBOL_FROM] = {"Source Symbol", 0},
-	[FIELD_SYMBOL_TO] = {"Target Symbol", 0},
-	[FIELD_MISPREDICT] = {"Branch Mispredicted", 0},
-	[FIELD_IN_TX] = {"Branch in transaction", 0},
-	[FIELD_ABORT] = {"Transaction abort", 0},
-	[FIELD_CYCLES] = {"Basic Block Cycles", 0},
 };
 
 struct table {
 	const struct report_view *view;
 	const struct text_style *style;
 	const struct entry_list *list;
-	u32 widths[FIELD_COUNT];
+	struct key_columns keys;
 	u8 fields[FIELD_COUNT]; /* shown, from left */
 	u32 field_count;
-	struct text cell;
 };
 
 /* --- cells --- */
@@ -67,86 +50,21 @@ static const char *title_of(const struct table *table, u8 field)
 	bool is_self = field == FIELD_OVERHEAD && table->list->settings.has_children &&
 		       !table->list->settings.layout.is_strict;
 
-	return is_self ? "Self" : columns[field].title;
+	if (entry_field_is_key(field))
+		return key_column_title(field);
+	return is_self ? "Self" : figures[field].title;
 }
 
-static string_id last_name(const struct entry_list *list, const struct entry *entry)
+static u32 width_of(const struct table *table, u8 field)
 {
-	return list->fold->profile->threads.items[entry->thread].comm;
-}
-
-static void append_symbol(const struct table *table, struct text *cell, const struct entry *entry,
-			  u8 field)
-{
-	const struct fold *fold = table->list->fold;
-	frame_id frame = entry_key_frame(table->list, entry, field);
-
-	text_appendf(cell, "[%c] ", entry_key_level(table->list, entry, field));
-	if (fold->frames.items[frame].function)
-		text_append_frame(cell, fold, frame);
-	else
-		text_appendf(cell, "%#.*" PRIx64, UNNAMED_DIGITS, fold_frame_start(fold, frame));
-}
-
-static void append_branch_flags(struct text *cell, u32 flags, u8 field)
-{
-	u32 cycles = (flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT;
-
-	if (field == FIELD_MISPREDICT)
-		text_append(cell, flags & BRANCH_PREDICTED	? "N"
-				  : flags & BRANCH_MISPREDICTED ? "Y"
-								: "N/A");
-	else if (field == FIELD_IN_TX)
-		text_append(cell, flags & BRANCH_IN_TRANSACTION ? "T" : ".");
-	else if (field == FIELD_ABORT)
-		text_append(cell, flags & BRANCH_ABORTED ? "A" : ".");
-	else if (cycles)
-		text_appendf(cell, "%" PRIu32, cycles);
-	else
-		text_append(cell, "-");
-}
-
-/* The printable name of what a key says, into table->cell; the symbol with its level. */
-static const char *key_text(struct table *table, const struct entry *entry, u8 field)
-{
-	const struct entry_list *list = table->list;
-	const struct profile *profile = list->fold->profile;
-	struct text *cell = &table->cell;
-
-	text_truncate(cell, 0);
-	switch (field) {
-	case FIELD_COMM:
-		text_append_printable(cell, profile_text(profile, entry->comm));
-		break;
-	case FIELD_PID:
-		text_append_printable(cell, profile_text(profile, last_name(list, entry)));
-		break;
-	case FIELD_DSO:
-	case FIELD_DSO_FROM:
-	case FIELD_DSO_TO:
-		text_append_printable(cell, entry_dso(list, entry, field));
-		break;
-	case FIELD_SYMBOL:
-	case FIELD_SYMBOL_FROM:
-	case FIELD_SYMBOL_TO:
-		append_symbol(table, cell, entry, field);
-		break;
-	default:
-		append_branch_flags(cell, entry_branch_flags(list, entry), field);
-		break;
-	}
-	/* A separator inside a value would make another column. */
-	for (size_t i = 0; table->style->separator && i < cell->length; i++)
-		if (cell->bytes[i] == *table->style->separator)
-			cell->bytes[i] = '.';
-	return text_view(cell);
+	return entry_field_is_key(field) ? table->keys.widths[field] : figures[field].width;
 }
 
 static void append_figure(const struct table *table, struct text *line, const struct entry *entry,
 			  u8 field)
 {
 	bool is_aligned = !table->style->separator;
-	int width = (int)columns[field].width;
+	int width = (int)figures[field].width;
 	u64 value = entry_value(entry, field);
 	u64 total = table->list->total_period;
 
@@ -159,65 +77,13 @@ static void append_figure(const struct table *table, struct text *line, const st
 				    total ? 100.0 * (double)value / (double)total : 0.0);
 }
 
-static void append_key(struct table *table, struct text *line, const struct entry *entry, u8 field)
-{
-	const char *text = key_text(table, entry, field);
-	int width = (int)table->widths[field];
-	u32 tid = table->list->fold->profile->threads.items[entry->thread].tid;
-
-	if (field == FIELD_CPU)
-		text_appendf(line, "%*.*d", width, width, (int)entry->cpu);
-	else if (field == FIELD_PID)
-		text_appendf(line, "%7d:%-*s", (int)tid, width - PID_WIDTH, text);
-	else if (field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO)
-		text_append(line, text);
-	else
-		text_append_padded(line, text, table->widths[field]);
-}
-
 /* --- widths --- */
-
-static void widen(struct table *table, u8 field, size_t width)
-{
-	if (width > table->widths[field])
-		table->widths[field] = (u32)width;
-}
-
-static void widen_for_frame(struct table *table, const struct entry *entry, u8 dso, u8 symbol)
-{
-	const struct fold *fold = table->list->fold;
-	const struct folded_frame *frame =
-		&fold->frames.items[entry_key_frame(table->list, entry, symbol)];
-
-	widen(table, symbol, strlen(key_text(table, entry, symbol)));
-	if (frame->binary)
-		widen(table, dso, strlen(key_text(table, entry, dso)));
-	if (!frame->function && !table->style->separator && !table->list->settings.dsos.count)
-		widen(table, dso, UNNAMED_DIGITS);
-}
-
-static void widen_for(struct table *table, const struct entry *entry)
-{
-	size_t name = strlen(key_text(table, entry, FIELD_PID));
-
-	widen(table, FIELD_PID, name + PID_WIDTH);
-	widen(table, FIELD_COMM, name);
-	widen(table, FIELD_COMM, strlen(key_text(table, entry, FIELD_COMM)));
-	widen_for_frame(table, entry, FIELD_DSO, FIELD_SYMBOL);
-	if (!entry->branch)
-		return;
-	widen_for_frame(table, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);
-	widen_for_frame(table, entry, FIELD_DSO_TO, FIELD_SYMBOL_TO);
-}
 
 static void find_widths(struct table *table)
 {
-	for (unsigned int field = 0; field < FIELD_COUNT; field++) {
-		widen(table, field, columns[field].width);
-		widen(table, field, strlen(columns[field].title));
-	}
+	key_columns_begin(&table->keys);
 	for (size_t i = 0; i < table->list->entries.count; i++)
-		widen_for(table, &table->list->entries.items[i]);
+		key_columns_widen(&table->keys, &table->list->entries.items[i]);
 }
 
 static void choose_fields(struct table *table)
@@ -276,7 +142,7 @@ static void write_titles(const struct table *table)
 	fputs("# ", out);
 	for (u32 i = 0; i < table->field_count; i++) {
 		u8 field = table->fields[i];
-		int width = (int)table->widths[field];
+		int width = (int)width_of(table, field);
 
 		if (i)
 			fputs(separator ? separator : "  ", out);
@@ -289,7 +155,7 @@ static void write_titles(const struct table *table)
 	fputc('#', out);
 	for (u32 i = 0; i < table->field_count; i++) {
 		fputs(i ? "  " : " ", out);
-		for (u32 k = 0; k < table->widths[table->fields[i]]; k++)
+		for (u32 k = 0; k < width_of(table, table->fields[i]); k++)
 			fputc('.', out);
 	}
 	fputs("\n#\n", out);
@@ -308,19 +174,24 @@ static void append_line(struct table *table, struct text *line, const struct ent
 			text_append(line, separator ? separator : "  ");
 		begin = line->length;
 		if (entry_field_is_key(field))
-			append_key(table, line, entry, field);
+			key_columns_append(&table->keys, line, entry, field);
 		else
 			append_figure(table, line, entry, field);
 		printed = line->length - begin;
-		if (!is_last && printed < table->widths[field])
-			text_append_padded(line, NULL, table->widths[field] - printed);
+		if (!is_last && printed < width_of(table, field))
+			text_append_padded(line, NULL, width_of(table, field) - printed);
 	}
 	text_append(line, "\n");
 }
 
 void report_write_text(const struct report_view *view, const struct text_style *style)
 {
-	struct table table = {.view = view, .style = style, .list = view->list};
+	struct table table = {
+		.view = view,
+		.style = style,
+		.list = view->list,
+		.keys = {.style = style, .list = view->list},
+	};
 	struct text line = {0};
 
 	find_widths(&table);
@@ -342,5 +213,5 @@ void report_write_text(const struct report_view *view, const struct text_style *
 	}
 	fputs("\n\n", style->out);
 	text_release(&line);
-	text_release(&table.cell);
+	key_columns_release(&table.keys);
 }

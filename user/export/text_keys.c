@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The cells of keys, to the byte as perf report --stdio prints them.
+ *
+ * Source of the layout: output of perf 6.1; tools/perf/util/hist.c and sort.c for widths. One thing
+ * differs: perf cuts a name that is longer than the last name of its thread ("perf-ex"), we don't.
+ */
+#include "export/text_keys.h"
+
+#include "export/text_graph.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum {
+	UNNAMED_DIGITS = 16, /* of an address */
+	PID_WIDTH = 8,	     /* "1234567:" */
+	CPU_WIDTH = 3,
+};
+
+static const char *const titles[FIELD_COUNT] = {
+	[FIELD_PID] = "    Pid:Command",
+	[FIELD_COMM] = "Command",
+	[FIELD_DSO] = "Shared Object",
+	[FIELD_SYMBOL] = "Symbol",
+	[FIELD_CPU] = "CPU",
+	[FIELD_DSO_FROM] = "Source Shared Object",
+	[FIELD_DSO_TO] = "Target Shared Object",
+	[FIELD_SYMBOL_FROM] = "Source Symbol",
+	[FIELD_SYMBOL_TO] = "Target Symbol",
+	[FIELD_MISPREDICT] = "Branch Mispredicted",
+	[FIELD_IN_TX] = "Branch in transaction",
+	[FIELD_ABORT] = "Transaction abort",
+	[FIELD_CYCLES] = "Basic Block Cycles",
+};
+
+const char *key_column_title(u8 field)
+{
+	return titles[field];
+}
+
+/* --- cells --- */
+
+static string_id last_name(const struct entry_list *list, const struct entry *entry)
+{
+	return list->fold->profile->threads.items[entry->thread].comm;
+}
+
+static void append_symbol(const struct key_columns *columns, struct text *cell,
+			  const struct entry *entry, u8 field)
+{
+	const struct fold *fold = columns->list->fold;
+	frame_id frame = entry_key_frame(columns->list, entry, field);
+
+	text_appendf(cell, "[%c] ", entry_key_level(columns->list, entry, field));
+	if (fold->frames.items[frame].function)
+		text_append_frame(cell, fold, frame);
+	else
+		text_appendf(cell, "%#.*" PRIx64, UNNAMED_DIGITS, fold_frame_start(fold, frame));
+}
+
+static void append_branch_flags(struct text *cell, u32 flags, u8 field)
+{
+	u32 cycles = (flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT;
+
+	if (field == FIELD_MISPREDICT)
+		text_append(cell, flags & BRANCH_PREDICTED	? "N"
+				  : flags & BRANCH_MISPREDICTED ? "Y"
+								: "N/A");
+	else if (field == FIELD_IN_TX)
+		text_append(cell, flags & BRANCH_IN_TRANSACTION ? "T" : ".");
+	else if (field == FIELD_ABORT)
+		text_append(cell, flags & BRANCH_ABORTED ? "A" : ".");
+	else if (cycles)
+		text_appendf(cell, "%" PRIu32, cycles);
+	else
+		text_append(cell, "-");
+}
+
+/* The printable name of what a key says, into columns->cell; the symbol with its level. */
+static const char *key_text(struct key_columns *columns, const struct entry *entry, u8 field)
+{
+	const struct entry_list *list = columns->list;
+	const struct profile *profile = list->fold->profile;
+	struct text *cell = &columns->cell;
+
+	text_truncate(cell, 0);
+	switch (field) {
+	case FIELD_COMM:
+		text_append_printable(cell, profile_text(profile, entry->comm));
+		break;
+	case FIELD_PID:
+		text_append_printable(cell, profile_text(profile, last_name(list, entry)));
+		break;
+	case FIELD_DSO:
+	case FIELD_DSO_FROM:
+	case FIELD_DSO_TO:
+		text_append_printable(cell, entry_dso(list, entry, field));
+		break;
+	case FIELD_SYMBOL:
+	case FIELD_SYMBOL_FROM:
+	case FIELD_SYMBOL_TO:
+		append_symbol(columns, cell, entry, field);
+		break;
+	default:
+		append_branch_flags(cell, entry_branch_flags(list, entry), field);
+		break;
+	}
+	/* A separator inside a value would make another column. */
+	for (size_t i = 0; columns->style->separator && i < cell->length; i++)
+		if (cell->bytes[i] == *columns->style->separator)
+			cell->bytes[i] = '.';
+	return text_view(cell);
+}
+
+void key_columns_append(struct key_columns *columns, struct text *line, const struct entry *entry,
+			u8 field)
+{
+	const char *text = key_text(columns, entry, field);
+	int width = (int)columns->widths[field];
+	u32 tid = columns->list->fold->profile->threads.items[entry->thread].tid;
+
+	if (field == FIELD_CPU)
+		text_appendf(line, "%*.*d", width, width, (int)entry->cpu);
+	else if (field == FIELD_PID)
+		text_appendf(line, "%7d:%-*s", (int)tid, width - PID_WIDTH, text);
+	else if (field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO)
+		text_append(line, text);
+	else
+		text_append_padded(line, text, columns->widths[field]);
+}
+
+/* --- widths --- */
+
+static void widen(struct key_columns *columns, u8 field, size_t width)
+{
+	if (width > columns->widths[field])
+		columns->widths[field] = (u32)width;
+}
+
+static void widen_for_frame(struct key_columns *columns, const struct entry *entry, u8 dso,
+			    u8 symbol)
+{
+	const struct fold *fold = columns->list->fold;
+	const struct folded_frame *frame =
+		&fold->frames.items[entry_key_frame(columns->list, entry, symbol)];
+
+	widen(columns, symbol, strlen(key_text(columns, entry, symbol)));
+	if (frame->binary)
+		widen(columns, dso, strlen(key_text(columns, entry, dso)));
+	if (!frame->function && !columns->style->separator && !columns->list->settings.dsos.count)
+		widen(columns, dso, UNNAMED_DIGITS);
+}
+
+void key_columns_widen(struct key_columns *columns, const struct entry *entry)
+{
+	size_t name = strlen(key_text(columns, entry, FIELD_PID));
+
+	widen(columns, FIELD_PID, name + PID_WIDTH);
+	widen(columns, FIELD_COMM, name);
+	widen(columns, FIELD_COMM, strlen(key_text(columns, entry, FIELD_COMM)));
+	widen_for_frame(columns, entry, FIELD_DSO, FIELD_SYMBOL);
+	if (!entry->branch)
+		return;
+	widen_for_frame(columns, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);
+	widen_for_frame(columns, entry, FIELD_DSO_TO, FIELD_SYMBOL_TO);
+}
+
+void key_columns_begin(struct key_columns *columns)
+{
+	for (unsigned int field = 0; field < FIELD_COUNT; field++)
+		if (titles[field])
+			widen(columns, (u8)field, strlen(titles[field]));
+	widen(columns, FIELD_CPU, CPU_WIDTH);
+}
+
+void key_columns_release(struct key_columns *columns)
+{
+	text_release(&columns->cell);
+}

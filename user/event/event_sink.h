@@ -61,6 +61,7 @@ struct sample {
 	/* PERF_SAMPLE_REGS_USER and _STACK_USER, from which a stack can be walked afterwards. */
 	const u8 *user_registers; /* words; see sample_register() */
 	const u8 *user_stack;	  /* a copy of the user's stack, from its stack pointer on */
+	const u8 *record; /* for the producer, who may know more of the sample; NULL: it does not */
 };
 
 /* Whether there are user registers, and of what: PERF_SAMPLE_REGS_ABI_*. */

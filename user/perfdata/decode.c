@@ -86,6 +86,7 @@ void decoder_release(struct decoder *decoder)
 	vec_release(&decoder->frames);
 	vec_release(&decoder->branches);
 	vec_release(&decoder->registers);
+	vec_release(&decoder->interrupt_registers);
 	vec_release(&decoder->counters);
 }
 

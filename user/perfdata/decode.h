@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "binary/binary.h"
 #include "event/event.h"
+#include "perfdata/details.h"
 #include "perfdata/format.h"
 
 struct decoder;
@@ -40,6 +41,8 @@ struct counter_value {
 	u64 value, id;
 };
 
+typedef VEC(u64) register_words;
+
 struct decoder {
 	VEC(struct event_kind) kinds;
 	struct idmap kind_of_id; /* row + 1 */
@@ -50,9 +53,11 @@ struct decoder {
 	VEC(struct build_id) build_ids; /* named beside the records; row: interned path - 1 */
 	VEC(struct frame) frames;
 	VEC(struct branch) branches;
-	VEC(u64) registers; /* turned to our byte order */
+	register_words registers; /* turned to our byte order */
+	register_words interrupt_registers;
 	VEC(struct counter_value) counters; /* of the last sample */
 	u64 sample_id;			    /* of the last sample; 0: not recorded */
+	struct sample_details details;	    /* of the last sample, as far as it has them */
 };
 
 /* Adds an event; `ids` may be none. Ids that are known already stay with their first event. */

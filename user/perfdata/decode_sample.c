@@ -11,12 +11,23 @@
 
 #include <errno.h>
 
-static void skip_u64(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
-		     struct sample *sample)
-{
-	cursor_take(cursor, sizeof(u64));
-	(void)decoder, (void)kind, (void)sample;
-}
+/* A member of one word that only struct sample_details has. */
+#define READ_DETAIL(member)                                                               \
+	static void read_##member(struct decoder *decoder, const struct event_kind *kind, \
+				  struct cursor *cursor, struct sample *sample)           \
+	{                                                                                 \
+		decoder->details.member = cursor_u64(cursor);                             \
+		(void)kind, (void)sample;                                                 \
+	}
+
+READ_DETAIL(stream_id)
+READ_DETAIL(weight)
+READ_DETAIL(data_source)
+READ_DETAIL(transaction)
+READ_DETAIL(physical_address)
+READ_DETAIL(cgroup)
+READ_DETAIL(data_page_bytes)
+READ_DETAIL(code_page_bytes)
 
 static void read_id(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
 		    struct sample *sample)
@@ -170,12 +181,19 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 	sample->frame_count = (u16)(frame - decoder->frames.items);
 }
 
+static struct bytes take_bytes(struct cursor *cursor, u64 count)
+{
+	const u8 *start = cursor_take(cursor, count);
+
+	return (struct bytes){start, start ? count : 0};
+}
+
 /* A count and that many bytes. */
-static void skip_raw(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+static void read_raw(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
 		     struct sample *sample)
 {
-	cursor_take(cursor, cursor_u32(cursor));
-	(void)decoder, (void)kind, (void)sample;
+	decoder->details.raw = take_bytes(cursor, cursor_u32(cursor));
+	(void)kind, (void)sample;
 }
 
 static void read_branches(struct decoder *decoder, const struct event_kind *kind,
@@ -208,46 +226,52 @@ static void read_branches(struct decoder *decoder, const struct event_kind *kind
 	sample->branch_count = (u16)count;
 }
 
-/* The words of registers, and their ABI; NULL: none were recorded. */
-static const u8 *read_registers(struct cursor *cursor, u64 mask, u64 *ret_abi)
+/* The words of registers, and their ABI; no words: none were recorded at that moment. */
+static struct registers read_registers(struct cursor *cursor, u64 mask)
 {
-	*ret_abi = cursor_u64(cursor);
-	if (!*ret_abi)
-		return NULL;
-	return cursor_take(cursor, (u64)__builtin_popcountll(mask) * sizeof(u64));
+	struct registers registers = {.abi = cursor_u64(cursor), .mask = mask};
+
+	if (registers.abi)
+		registers.words = cursor_take(cursor,
+					      (u64)__builtin_popcountll(mask) * sizeof(u64));
+	return registers;
 }
 
 /* The words in our byte order, where they are in the other one. */
-static const u8 *turn_registers(struct decoder *decoder, const u8 *words, u32 count)
+static void turn_registers(const struct decoder *decoder, register_words *list,
+			   struct registers *registers)
 {
-	decoder->registers.count = 0;
+	u32 count = (u32)__builtin_popcountll(registers->mask);
+
+	if (!decoder->swap || !registers->words || !count)
+		return;
+	list->count = 0;
 	for (u32 i = 0; i < count; i++)
-		*vec_add(&decoder->registers) = word_at(decoder, words, i);
-	return (const u8 *)decoder->registers.items;
+		*vec_add(list) = word_at(decoder, registers->words, i);
+	registers->words = (const u8 *)list->items;
 }
 
 static void read_user_registers(struct decoder *decoder, const struct event_kind *kind,
 				struct cursor *cursor, struct sample *sample)
 {
-	u64 mask = kind->attr.regs_user, abi;
-	const u8 *words = read_registers(cursor, mask, &abi);
+	struct registers registers = read_registers(cursor, kind->attr.regs_user);
 
-	if (!words || abi > USER_ABI_64)
+	turn_registers(decoder, &decoder->registers, &registers);
+	decoder->details.user_registers = registers;
+	if (!registers.words || registers.abi > USER_ABI_64)
 		return;
-	sample->user_abi = (u8)abi;
-	sample->user_registers = words;
-	if (decoder->swap && mask)
-		sample->user_registers = turn_registers(decoder, words,
-							(u32)__builtin_popcountll(mask));
+	sample->user_abi = (u8)registers.abi;
+	sample->user_registers = registers.words;
 }
 
-static void skip_interrupt_registers(struct decoder *decoder, const struct event_kind *kind,
+static void read_interrupt_registers(struct decoder *decoder, const struct event_kind *kind,
 				     struct cursor *cursor, struct sample *sample)
 {
-	u64 abi;
+	struct registers registers = read_registers(cursor, kind->attr.regs_interrupt);
 
-	read_registers(cursor, kind->attr.regs_interrupt, &abi);
-	(void)decoder, (void)sample;
+	turn_registers(decoder, &decoder->interrupt_registers, &registers);
+	decoder->details.interrupt_registers = registers;
+	(void)sample;
 }
 
 /* The kernel leaves room for as much as was asked for, and says behind it how much it filled. */
@@ -262,16 +286,27 @@ static void read_user_stack(struct decoder *decoder, const struct event_kind *ki
 	filled = cursor_u64(cursor);
 	if (filled > bytes)
 		cursor->overrun = true;
+	decoder->details.user_stack_room = bytes;
 	sample->user_stack = stack;
 	sample->stack_bytes = (u32)filled;
-	(void)decoder, (void)kind;
+	(void)kind;
 }
 
-static void skip_aux(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
+static void read_aux(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
 		     struct sample *sample)
 {
-	cursor_take(cursor, cursor_u64(cursor));
-	(void)decoder, (void)kind, (void)sample;
+	decoder->details.aux = take_bytes(cursor, cursor_u64(cursor));
+	(void)kind, (void)sample;
+}
+
+/* Three numbers in one word; the first is the weight. */
+static void read_weights(struct decoder *decoder, const struct event_kind *kind,
+			 struct cursor *cursor, struct sample *sample)
+{
+	decoder->details.weight = cursor_u32(cursor);
+	decoder->details.instruction_latency = cursor_u16(cursor);
+	decoder->details.pipeline_stage_cycles = cursor_u16(cursor);
+	(void)kind, (void)sample;
 }
 
 enum { BIT_WEIGHT = 14, BIT_WEIGHT_STRUCT = 24 };
@@ -286,26 +321,26 @@ static const struct {
 	{1, read_tid},
 	{2, read_time},
 	{3, read_data_address},
-	{6, read_id},  /* ID */
-	{9, skip_u64}, /* STREAM_ID */
+	{6, read_id}, /* ID */
+	{9, read_stream_id},
 	{7, read_cpu},
 	{8, read_period},
 	{4, read_counters},
 	{5, read_chain},
-	{10, skip_raw},
+	{10, read_raw},
 	{11, read_branches},
 	{12, read_user_registers},
 	{13, read_user_stack},
-	{BIT_WEIGHT, skip_u64},
-	{BIT_WEIGHT_STRUCT, skip_u64},
-	{15, skip_u64}, /* DATA_SRC */
-	{17, skip_u64}, /* TRANSACTION */
-	{18, skip_interrupt_registers},
-	{19, skip_u64}, /* PHYS_ADDR */
-	{21, skip_u64}, /* CGROUP */
-	{22, skip_u64}, /* DATA_PAGE_SIZE */
-	{23, skip_u64}, /* CODE_PAGE_SIZE */
-	{20, skip_aux},
+	{BIT_WEIGHT, read_weight},
+	{BIT_WEIGHT_STRUCT, read_weights},
+	{15, read_data_source},
+	{17, read_transaction},
+	{18, read_interrupt_registers},
+	{19, read_physical_address},
+	{21, read_cgroup},
+	{22, read_data_page_bytes},
+	{23, read_code_page_bytes},
+	{20, read_aux},
 };
 _Static_assert(ARRAY_COUNT(steps) == SAMPLE_STEPS_MAX, "one step for each bit of sample_type");
 
@@ -358,6 +393,7 @@ int decode_sample(struct decoder *decoder, struct bytes record, struct sample *r
 		.cpu = ~0u,
 		.space = header.misc & MISC_CPUMODE,
 		.hw_idx = ~0ull,
+		.record = record.start,
 	};
 	decoder->counters.count = 0;
 	decoder->sample_id = 0;
@@ -365,6 +401,7 @@ int decode_sample(struct decoder *decoder, struct bytes record, struct sample *r
 		kind->steps[i](decoder, kind, &cursor, ret_sample);
 	if (cursor.overrun)
 		return -EBADMSG;
+	decoder->details.misc = header.misc;
 	if (decoder->is_ours) {
 		ret_sample->cut = header.misc >> MISC_CUT_SHIFT & MISC_CUT_MASK;
 		ret_sample->walked = header.misc >> MISC_WALK_SHIFT & MISC_WALK_MASK;

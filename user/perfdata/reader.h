@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "bpfprof/counters.h"
 #include "event/event.h"
+#include "perfdata/details.h"
 
 #include <stdio.h>
 
@@ -64,6 +65,13 @@ const struct event_source *perfdata_sources(const struct perfdata *data, u32 *re
  * that is whole has been handed over, on_end included).
  */
 int perfdata_read(struct perfdata *data, struct event_sink *sink);
+
+/*
+ * The rest of what a sample's record holds, for a sample that perfdata_read() hands over.
+ *
+ * NULL if it is none of this recording's. Borrowed until the next call.
+ */
+const struct sample_details *perfdata_details(struct perfdata *data, const struct sample *sample);
 
 /* From now on `show` hears how far perfdata_read() has come, in records: cheap, or it slows that.
  */

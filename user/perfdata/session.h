@@ -32,6 +32,7 @@ struct perfdata {
 	struct file_header file_header;
 	struct bytes records; /* the record stream */
 	struct decoder decoder;
+	struct decoder second_look; /* borrows the events of `decoder`: perfdata_details() */
 	struct perfdata_header header;
 	struct bytes features[FEATURE_BITS]; /* payloads; start NULL: not there */
 	struct intern strings;

@@ -80,7 +80,7 @@ perf_table() {
 }
 
 our_table() {
-	"$BPFPROF" report --stdio --no-inline -i "$@" | sed -e '/^# [0-9 ]* samples/,$d' -e '/^#$/d'
+	"$BPFPROF" report --strict-perf --stdio --no-inline -i "$@" | sed -e '/^# [0-9 ]* samples/,$d' -e '/^#$/d'
 }
 
 # same_table FILE OPTION...: the reports are the same to the byte

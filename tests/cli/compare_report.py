@@ -166,9 +166,12 @@ def main():
     if options[:1] == ["--ours"]:
         sources[1] = (bpfprof, options[1])
         options = options[2:]
-    both = [report(*source, options) for source in sources]
+    # Code without symbol is named by its function else, where perf has a line for each address.
+    extra = [[], ["--strict-perf"]]
+    both = [report(*source, [*options, *more]) for source, more in zip(sources, extra)]
     symfs = options[options.index("--symfs") :][:2] if "--symfs" in options else []
-    by_place = [report(*source, ["-s", "dso,sym", *symfs]) for source in sources]
+    places = ["-s", "dso,sym", *symfs]
+    by_place = [report(*source, [*places, *more]) for source, more in zip(sources, extra)]
     differences, agreed = [], 0
     if both[0].keys() != both[1].keys():
         sys.exit(f"events differ: perf {list(both[0])}, bpfprof {list(both[1])}")

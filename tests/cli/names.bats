@@ -18,7 +18,7 @@ our_names() {
 same_names() {
 	"$SPREAD" spread.data "$1" "$2"
 	"$PERF" script -F ip,sym,symoff -i spread.data 2>/dev/null | sed 's/^ *//' >perfs
-	our_names spread.data >ours
+	our_names spread.data --strict-perf >ours
 	[ "$(wc -l <ours)" -gt $(($2 / 2)) ]
 	diff perfs ours | head -20
 	cmp perfs ours
@@ -70,7 +70,7 @@ compile_app() {
 	for program in static static-pie; do
 		"$SPREAD" spread.data "$PWD/$program" 10000
 		"$PERF" script -F ip,sym,symoff -i spread.data 2>/dev/null | sed 's/^ *//' >perfs
-		our_names spread.data >ours
+		our_names spread.data --strict-perf >ours
 		# perf 6.1 lets _init reach over the linkage table, which lies behind it
 		[ "$(diff perfs ours | grep '^[<>]' | grep -cv -e '@plt' -e '_init' -e '\[unknown\]')" -eq 0 ]
 		[ "$(diff perfs ours | grep -c '^>')" -lt 20 ]
@@ -84,6 +84,62 @@ compile_app() {
 	our_names spread.data | grep -q ' shop::Basket<long>::sum+0x'
 	our_names spread.data --raw-names | grep -q ' _ZN4shop6BasketIlE3sumEl+0x'
 	"$BPFPROF" report -q --stdio -i spread.data -s sym | grep -q '\] shop::Basket<long>::sum$'
+}
+
+# beginnings FILE NAMES: of lines "address name+0xoffset" where the named function begins in FILE
+beginnings() {
+	nm "$1" | awk 'NF == 3 { print $3, $1 }' >symbols
+	sed -nE 's/^([0-9a-f]+) (.*)\+0x[0-9a-f]+$/\1 \2/p' "$2" | python3 -c '
+import re, sys
+table = dict(line.split() for line in open("symbols"))
+for line in sys.stdin:
+    address, name = line.rstrip("\n").split(" ", 1)
+    made = re.fullmatch(r"\[fn 0x([0-9a-f]+)\]", name)
+    start = made[1] if made else table.get(name)
+    if start:
+        print(address, format(int(start, 16), "x"))'
+}
+
+@test "functions of a stripped program are named by where they begin, never one line an address" {
+	compile_app
+	"$SPREAD" spread.data "$PWD/app" 3000
+	our_names spread.data --raw-names >named
+	strip app -o stripped
+	cp app whole
+	cp stripped app
+	our_names spread.data >stripped-names
+	beginnings whole named >true
+	beginnings whole stripped-names >found
+	# start code and linkage tables have no call frame information, or less than one entry each
+	for function in busy main _ZN4shop6BasketIlE3sumEl; do
+		start=$(nm whole | awk -v name=$function '$3 == name { print $1 }')
+		grep " $(printf %x "0x$start")$" true >"$function.true"
+		[ "$(wc -l <$function.true)" -gt 20 ]
+		comm -23 <(sort -u $function.true) <(sort -u found) >lost
+		[ ! -s lost ]
+	done
+	grep -q '@plt+0x' stripped-names
+	"$BPFPROF" report --stdio -i spread.data -s sym >shown
+	[ "$(grep -c '\] \[fn 0x' shown)" -gt 3 ]
+	grep -q 'distinct addresses in functions without symbol' shown
+	# with --strict-perf they are what they are to perf
+	"$BPFPROF" report --stdio -i spread.data -s sym --strict-perf >strict
+	[ "$(grep -c '\[fn' strict)" -eq 0 ]
+	[ "$(grep -c '%.*\[\.\] 0x' strict)" -gt 100 ]
+}
+
+@test "a library with exported symbols alone has the others named by where they begin" {
+	cat >lib.c <<-END
+		__attribute__((noinline)) static int inner(int n) { volatile int s = 0; while (n--) s += n; return s; }
+		int shown(int n) { return inner(n) + inner(n / 2); }
+	END
+	gcc -O1 -fPIC -shared -Wl,--build-id -o lib.so lib.c
+	inner=$(nm lib.so | awk '$3 == "inner" { print $1 }')
+	strip lib.so
+	"$SPREAD" spread.data "$PWD/lib.so" 2000
+	our_names spread.data >names
+	grep -q ' shown+0x' names
+	grep -qF " [fn $(printf '%#x' "0x$inner")]+0x" names
 }
 
 @test "a stripped program is named from the debug file that it links to" {

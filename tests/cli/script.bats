@@ -26,7 +26,7 @@ same() {
 	local file=$1
 	shift
 	"$PERF" script -i "$file" "$@" >perf.txt 2>perf.err
-	"$BPFPROF" script -i "$file" "$@" >ours.txt 2>ours.err
+	"$BPFPROF" script --strict-perf -i "$file" "$@" >ours.txt 2>ours.err
 	[ -s perf.txt ]
 	[ ! -s ours.err ]
 	diff perf.txt ours.txt >differences.txt || { head -5 differences.txt; return 1; }
@@ -121,8 +121,8 @@ same() {
 @test "each of our stacks says how it was walked and why it ended, if asked" {
 	[ "$(id -u)" = 0 ] || skip "recording needs root"
 	"$BPFPROF" record -q -e cpu-clock -F 500 -o ours.data -- "$WORKLOADS/deep" 20 0.3
-	"$BPFPROF" script -i ours.data >plain.txt
-	"$BPFPROF" script -i ours.data -F +provenance >marked.txt
+	"$BPFPROF" script --strict-perf -i ours.data >plain.txt
+	"$BPFPROF" script --strict-perf -i ours.data -F +provenance >marked.txt
 	[ "$(grep -c '^deep' marked.txt)" -gt 50 ]
 	# the mark ends the sample's line, and nothing else differs
 	run ! grep -Ev '^$|^	|^deep.* cpu-clock: \[(eh_frame|frame pointers|eh_frame and frame pointers), [a-z ]+\]$|^deep.*: \[no user stack\]$' marked.txt

@@ -52,7 +52,7 @@ share() {
 	for file in plain.data mixed.data; do
 		"$PERF" script -i "$file" >perf.txt 2>perf.err
 		[ ! -s perf.err ]
-		"$BPFPROF" script -i "$file" >ours.txt
+		"$BPFPROF" script --strict-perf -i "$file" >ours.txt
 		[ "$(grep -c '^$' ours.txt)" -gt 300 ]
 		diff perf.txt ours.txt >differences || { head -5 differences; return 1; }
 	done

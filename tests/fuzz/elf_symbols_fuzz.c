@@ -10,12 +10,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
-	struct symbols *symbols = symbols_new(), *kernel = symbols_new();
+	struct symbols *symbols = symbols_new(), *kernel = symbols_new(), *linkage = symbols_new();
 	struct bytes image = {bytes, length}, unpacked;
 	struct build_id id;
 	u64 reference;
 
 	symbols_add_elf(symbols, image, image);
+	symbols_add_linkage(linkage, image);
 	symbols_add_kernel_image(kernel, image, "_text", &reference);
 	build_id_of_image(image, &id);
 	for (size_t i = 0; i < symbols_count(symbols); i++) {
@@ -30,5 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		free((void *)(uintptr_t)unpacked.start);
 	symbols_free(symbols);
 	symbols_free(kernel);
+	symbols_free(linkage);
 	return 0;
 }

@@ -177,12 +177,28 @@ static void check_against_model(struct bytes image, const struct unwind_table *t
 	cfi_sections_close(&sections);
 }
 
+static void check_functions(struct bytes image)
+{
+	struct function_places places = {0};
+
+	(void)function_places_read(image, &places);
+	for (size_t i = 0; i < places.items.count; i++) {
+		const struct function_place *place = &places.items.items[i];
+
+		if (place->end <= place->start || place->end > image.length ||
+		    function_places_find(&places, place->start) != place)
+			abort();
+	}
+	vec_release(&places.items);
+}
+
 static void check(struct bytes image, bool is_made)
 {
 	struct unwind_table *table = NULL;
 	struct table_words words = {0};
 	struct rule_set rules;
 
+	check_functions(image);
 	rule_set_init(&rules);
 	if (!unwind_table_read(image, &rules, 1 << 16, &table)) {
 		check_table(table);

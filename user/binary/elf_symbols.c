@@ -205,6 +205,17 @@ int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes de
 	return add_opened(symbols, &image_file, &debug_file);
 }
 
+int symbols_add_linkage(struct symbols *symbols, struct bytes image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	if (elf_file_open(image, &file))
+		return -EBADMSG;
+	plt_add_symbols(symbols, &file);
+	symbols_finish(symbols);
+	return symbols_count(symbols) ? 0 : -ENODATA;
+}
+
 /* The address of the first symbol of this name, 0 if there is none. */
 static u64 address_of(const struct table *table, const char *name)
 {

@@ -51,6 +51,9 @@ const struct symbol *symbols_at(const struct symbols *symbols, size_t index);
  * (not ELF, or malformed; what was readable has been added).
  */
 int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug);
+/* Adds only the PLT entries of an image, which perf leaves out where there are no other functions.
+ * Finishes the table. Returns as symbols_add_elf(). */
+int symbols_add_linkage(struct symbols *symbols, struct bytes image);
 
 /* Adds the .symtab of a kernel image by its link-time virtual addresses. Finishes the table.
  * reference      name of a symbol whose address is wanted

@@ -143,6 +143,7 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
 		.raw_names = !settings->demangle,
+		.only_symbols = settings->is_strict,
 	};
 
 	if (!settings->is_quiet)

@@ -272,6 +272,8 @@ const struct option_row report_options[] = {
 	FLAG(0, "header", header, "print what the recording says about its machine first"),
 	FLAG(0, "header-only", header_only, "print only that"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
+	FLAG(0, "strict-perf", is_strict, "name only what perf names: code without symbol stays "
+	     "addresses"),
 	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages (default: auto)"),
 	/* accepted */
 	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),

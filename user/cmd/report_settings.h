@@ -33,7 +33,8 @@ struct report_settings {
 	bool is_quiet;
 	bool json;
 	bool demangle;
-	bool ignored; /* where options go that change nothing here */
+	bool is_strict; /* --strict-perf */
+	bool ignored;	/* where options go that change nothing here */
 	u32 max_stack;
 	double percent_limit;
 	enum color_mode color;

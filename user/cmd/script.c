@@ -221,6 +221,10 @@ static const struct option_row options[] = {
 	 .name = "raw-names",
 	 .offset = AT(symbolize.raw_names),
 	 .help = "names as in the symbol table, not demangled"},
+	{.kind = OPTION_FLAG,
+	 .name = "strict-perf",
+	 .offset = AT(symbolize.only_symbols),
+	 .help = "name only what perf names: code without symbol stays addresses"},
 	{.kind = OPTION_END},
 };
 

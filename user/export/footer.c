@@ -127,6 +127,35 @@ static struct unnamed *find_unnamed(const struct profile *profile, size_t *ret_c
 	return found;
 }
 
+/* How many addresses have no name but where their function begins. */
+static u64 count_anonymous(const struct profile *profile)
+{
+	u64 count = 0;
+
+	for (size_t i = 1; i < profile->locations.count; i++) {
+		const struct location_row *location = &profile->locations.items[i];
+		u32 outermost = location->first_line + location->line_count - 1;
+
+		if (location->line_count && !location->seen_at)
+			count += profile->functions.items[profile->lines.items[outermost].function]
+					 .is_anonymous;
+	}
+	return count;
+}
+
+static void write_anonymous(const struct profile *profile, FILE *out)
+{
+	u64 count = count_anonymous(profile);
+	char text[NUMBER_TEXT_BYTES], all[NUMBER_TEXT_BYTES];
+
+	if (count)
+		fprintf(out,
+			"# %s of %s distinct addresses in functions without symbol: "
+			"[fn ADDRESS] is where one begins\n",
+			number_format_count(count, text),
+			number_format_count(profile_addresses(profile), all));
+}
+
 static void write_unnamed(const struct profile *profile, FILE *out)
 {
 	CLEANUP(freep) struct unnamed *found = NULL;
@@ -135,6 +164,7 @@ static void write_unnamed(const struct profile *profile, FILE *out)
 	size_t count;
 
 	found = find_unnamed(profile, &count);
+	write_anonymous(profile, out);
 	for (size_t i = 0; i < count; i++)
 		frames += found[i].frames;
 	if (!frames)
@@ -220,6 +250,7 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	if (facts->lbr)
 		lbr_stacks_write_json(facts, json);
 	json_u64(json, "frames", profile_addresses(facts->profile));
+	json_u64(json, "frames_without_symbol", count_anonymous(facts->profile));
 	write_unnamed_json(facts->profile, json);
 	json_object_end(json);
 }

@@ -64,8 +64,9 @@ struct function_row {
 	string_id name;	    /* demangled, as shown */
 	string_id raw_name; /* as in the symbol table */
 	binary_id binary;
-	u64 start, end;	 /* addresses in the binary, [start, end) */
-	bool is_inlined; /* then start and end are 0 and the name is the identity */
+	u64 start, end;	   /* addresses in the binary, [start, end) */
+	bool is_inlined;   /* then start and end are 0 and the name is the identity */
+	bool is_anonymous; /* it has no symbol: the name says where it begins */
 };
 
 /* One line of source inside a function. */

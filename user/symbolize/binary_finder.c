@@ -31,9 +31,10 @@ static const char deleted[] = " (deleted)";
 struct search {
 	const struct symbolize_settings *settings;
 	const struct binary_row *binary;
-	const char *path; /* as recorded, but without " (deleted)" */
-	bool is_deleted;  /* it had that */
-	char *root;	  /* where the file was found: "" or a folder; owned */
+	char *path;	      /* as recorded, but without " (deleted)"; owned */
+	bool is_deleted;      /* it had that */
+	bool wants_functions; /* the image is to have call frame information, not symbols */
+	char *root;	      /* where the file was found: "" or a folder; owned */
 	struct build_id id;
 	struct bytes image;
 	u8 unnamed; /* the best reason so far why there is none */
@@ -56,6 +57,7 @@ static bool accept(struct search *search, int fd, const char *root)
 	const struct binary_row *binary = search->binary;
 	struct build_id id = {0};
 	int error = build_id_of_fd(fd, &id);
+	struct elf_digest digest;
 	struct stat status;
 	struct bytes image;
 
@@ -68,9 +70,11 @@ static bool accept(struct search *search, int fd, const char *root)
 		search->unnamed = UNNAMED_REPLACED;
 		return false;
 	}
-	if (!fstat(fd, &status))
+	if (!search->wants_functions && !fstat(fd, &status))
 		tell_large(search->settings, search->path, (u64)status.st_size);
-	if (elf_image_read(fd, &image)) {
+	error = search->wants_functions ? elf_image_frames(fd, &image, &digest)
+					: elf_image_read(fd, &image);
+	if (error) {
 		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
 	}
@@ -194,6 +198,8 @@ static void load_symbols(const struct search *search, struct name_source *source
 	tell_large(search->settings, search->path, debug.length);
 	source->owned = symbols_new();
 	error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
+	if (error == -ENODATA && !search->settings->only_symbols)
+		error = symbols_add_linkage(source->owned, image);
 	if (symbols_count(source->owned)) {
 		source->symbols = source->owned;
 		source->unnamed = UNNAMED_NOT;
@@ -203,27 +209,51 @@ static void load_symbols(const struct search *search, struct name_source *source
 	symbols_free(TAKE(source->owned));
 }
 
-static void load_file(const struct finder_context *context, const struct binary_row *binary,
-		      struct name_source *source)
+/* The search for a binary's file. */
+static struct search search_of(const struct finder_context *context,
+			       const struct binary_row *binary)
 {
 	const char *recorded = profile_text(context->profile, binary->path);
 	size_t length = strlen(recorded), suffix = sizeof(deleted) - 1;
 	bool is_deleted = length > suffix && !strcmp(recorded + length - suffix, deleted);
-	CLEANUP(freep)
-	char *path = must_copy_bytes(recorded, is_deleted ? length - suffix : length);
-	struct search search = {.settings = context->settings,
-				.binary = binary,
-				.path = path,
-				.is_deleted = is_deleted,
-				.unnamed = UNNAMED_NO_FILE};
 
-	if (!find_image(context, &search)) {
+	return (struct search){
+		.settings = context->settings,
+		.binary = binary,
+		.path = must_copy_bytes(recorded, is_deleted ? length - suffix : length),
+		.is_deleted = is_deleted,
+		.unnamed = UNNAMED_NO_FILE,
+	};
+}
+
+static void search_release(struct search *search)
+{
+	file_unmap(&search->image);
+	free(search->root);
+	free(search->path);
+}
+
+static void load_file(const struct finder_context *context, const struct binary_row *binary,
+		      struct name_source *source)
+{
+	CLEANUP(search_release) struct search search = search_of(context, binary);
+
+	if (find_image(context, &search))
+		load_symbols(&search, source);
+	else
 		source->unnamed = search.unnamed;
-		return;
-	}
-	load_symbols(&search, source);
-	file_unmap(&search.image);
-	free(search.root);
+}
+
+void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
+			     struct function_places *ret_functions)
+{
+	CLEANUP(search_release) struct search search = search_of(context, binary);
+
+	*ret_functions = (struct function_places){0};
+	search.wants_functions = true;
+	/* What stands before a malformed entry is there. */
+	if (binary->kind == BINARY_FILE && find_image(context, &search))
+		(void)function_places_read(search.image, ret_functions);
 }
 
 /* Our own, as long as its mapping. */
@@ -249,9 +279,9 @@ static struct bytes own_vdso(void)
 static void load_vdso(const struct finder_context *context, const struct binary_row *binary,
 		      struct name_source *source)
 {
-	char root[] = "";
+	char root[] = "", path[] = "[vdso]";
 	struct search search = {
-		.settings = context->settings, .path = "[vdso]", .root = root, .image = own_vdso()};
+		.settings = context->settings, .path = path, .root = root, .image = own_vdso()};
 	struct build_id id = {0};
 
 	if (!search.image.length) {

@@ -8,6 +8,7 @@
 #include "binary/binary.h"
 #include "profile/profile.h"
 #include "symbolize/symbolize.h"
+#include "unwind/unwind.h"
 
 /* The names of one binary. */
 struct name_source {
@@ -16,6 +17,9 @@ struct name_source {
 	u64 shift;		       /* from a location's address to the table's, wrapping */
 	u8 unnamed;		       /* enum unnamed_reason: why there are none */
 	u64 stamp;		       /* of the file that it was read from, 0: never read again */
+	/* Where functions lie, for what has no symbol: read when such an address is met. */
+	struct function_places functions;
+	bool functions_are_read;
 };
 
 /* What finders keep between binaries. */
@@ -30,6 +34,9 @@ struct finder_context {
 /* Loads the names of an ELF file or of the vDSO. */
 void binary_finder_load(const struct finder_context *context, const struct binary_row *binary,
 			struct name_source *ret_source);
+/* Reads where the functions of the same file lie; none if it cannot be had. */
+void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
+			     struct function_places *ret_functions);
 /* Loads the names that a process wrote down for its JIT code. */
 void perf_map_finder_load(const struct finder_context *context, const struct binary_row *binary,
 			  struct name_source *ret_source);

@@ -14,12 +14,18 @@
 #include "binary/binary.h"
 #include "symbolize/finder.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { ANONYMOUS_NAME_BYTES = 32 };
 
 /* What is known of one binary of the profile at hand. */
 struct binary_names {
 	u32 source; /* index in `sources`, plus 1; 0: not looked for */
-	u32 *lines; /* by symbol: its row in the profile's `lines`, 0: none yet */
+	/* The row in the profile's `lines`, 0: none yet. */
+	u32 *lines;	     /* by symbol */
+	u32 *function_lines; /* by place among the source's functions */
 };
 
 struct symbolizer {
@@ -43,6 +49,7 @@ struct symbolizer *symbolizer_new(const struct symbolize_settings *settings)
 static void forget_binary(struct binary_names *names)
 {
 	free(names->lines);
+	free(names->function_lines);
 	*names = (struct binary_names){0};
 }
 
@@ -66,8 +73,10 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	if (!symbolizer)
 		return;
 	forget_profile(symbolizer);
-	for (size_t i = 0; i < symbolizer->sources.count; i++)
+	for (size_t i = 0; i < symbolizer->sources.count; i++) {
 		symbols_free(symbolizer->sources.items[i].owned);
+		vec_release(&symbolizer->sources.items[i].functions.items);
+	}
 	vec_release(&symbolizer->sources);
 	vec_release(&symbolizer->binaries);
 	intern_release(&symbolizer->keys);
@@ -191,23 +200,68 @@ static u32 kernel_symbol_line(struct profile *profile, binary_id id)
 	return add_function(profile, &function);
 }
 
+static u32 add_place(struct profile *profile, binary_id binary, const struct function_place *place)
+{
+	struct function_row function = {
+		.binary = binary, .start = place->start, .end = place->end, .is_anonymous = true};
+	char name[ANONYMOUS_NAME_BYTES];
+
+	snprintf(name, sizeof(name), "[fn 0x%" PRIx64 "]", place->address);
+	function.name = function.raw_name = intern_text(&profile->strings, name);
+	return add_function(profile, &function);
+}
+
+/* The file that ran is at hand, so that its call frame information can be looked at. */
+static bool may_have_functions(const struct symbolizer *symbolizer,
+			       const struct name_source *source)
+{
+	return !symbolizer->settings.only_symbols &&
+	       (source->symbols || source->unnamed == UNNAMED_NO_SYMBOLS);
+}
+
+/* Code without symbol is named by where its function begins. */
+static u32 function_line(struct symbolizer *symbolizer, struct profile *profile,
+			 const struct location_row *location, struct binary_names *names)
+{
+	const struct binary_row *binary = &profile->binaries.items[location->binary];
+	struct name_source *source = &symbolizer->sources.items[names->source - 1];
+	struct finder_context context = context_of(symbolizer, profile);
+	const struct function_place *place;
+	u32 *line;
+
+	if (!may_have_functions(symbolizer, source))
+		return 0;
+	if (!source->functions_are_read)
+		binary_finder_functions(&context, binary, &source->functions);
+	source->functions_are_read = true;
+	place = function_places_find(&source->functions, location->address);
+	if (!place)
+		return 0;
+	if (!names->function_lines)
+		names->function_lines = must_alloc_array(source->functions.items.count,
+							 sizeof(u32));
+	line = &names->function_lines[place - source->functions.items.items];
+	if (!*line)
+		*line = add_place(profile, location->binary, place);
+	return *line;
+}
+
 static u32 symbol_line(struct symbolizer *symbolizer, struct profile *profile,
 		       struct location_row *location)
 {
 	struct binary_names *names = names_of(symbolizer, profile, location->binary);
 	const struct name_source *source = &symbolizer->sources.items[names->source - 1];
-	const struct symbol *symbol;
-	u32 *line;
+	const struct symbol *symbol = NULL;
+	u32 *line, function = 0;
 
-	if (!source->symbols) {
-		location->unnamed = source->unnamed;
-		return 0;
-	}
-	symbol = symbols_find(source->symbols, location->address + source->shift);
-	if (!symbol) {
-		location->unnamed = UNNAMED_NO_SYMBOLS;
-		return 0;
-	}
+	if (source->symbols)
+		symbol = symbols_find(source->symbols, location->address + source->shift);
+	if (!symbol)
+		function = function_line(symbolizer, profile, location, names);
+	if (!symbol && !function)
+		location->unnamed = source->symbols ? UNNAMED_NO_SYMBOLS : source->unnamed;
+	if (!symbol)
+		return function;
 	if (!names->lines)
 		names->lines = must_alloc_array(symbols_count(source->symbols), sizeof(u32));
 	line = &names->lines[symbol->order];

@@ -13,6 +13,7 @@ struct symbolize_settings {
 	const char *vmlinux;  /* a kernel image with symbols; NULL: looked for by build id */
 	bool raw_names;	      /* do not demangle */
 	bool skip_kernel;     /* leave kernel addresses as they are */
+	bool only_symbols;    /* what no symbol covers stays an address, as in perf */
 	/* Hears how far symbolizer_run() has come, in addresses; NULL: nobody. */
 	void (*on_progress)(const char *what, u64 done, u64 total);
 	/* Hears of a file before its symbols are read, if that may take a while; NULL: nobody. */

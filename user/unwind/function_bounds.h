@@ -23,4 +23,19 @@ struct function_bounds {
  */
 int function_bounds_read(struct bytes image, struct function_bounds *bounds);
 
+/* A function as it lies in its file. */
+struct function_place {
+	u64 start, end; /* file offsets, [start, end) */
+	u64 address;	/* of the start, as linked */
+};
+
+struct function_places {
+	VEC(struct function_place) items; /* ascending, one for each start: the longest */
+};
+
+/* Adds what function_bounds_read() finds in executable segments, and sorts. Returns the same. */
+int function_places_read(struct bytes image, struct function_places *places);
+/* The place that holds a file offset, NULL if none does. Borrowed. */
+const struct function_place *function_places_find(const struct function_places *places, u64 offset);
+
 #endif

@@ -6,33 +6,11 @@
 #include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
-#include "cmd/report_settings.h"
+#include "cmd/report_state.h"
 #include "cmd/stitching.h"
-#include "export/export.h"
-#include "perfdata/perfdata.h"
-#include "symbolize/symbolize.h"
 
 #include <errno.h>
 #include <string.h>
-
-enum { JSON_VERSION = 2 }; /* raised when a key goes or means something else */
-
-struct report {
-	const struct report_settings *settings;
-	struct perfdata *data;
-	struct report_filters filters;
-	struct call_graph_settings graph;
-	struct entry_layout layout;
-	bool has_chains, has_children;
-	bool has_branches; /* they are counted in place of samples */
-	bool has_history;  /* they are put into the call chains */
-	struct symbolizer *symbolizer;
-	struct profile *profile;
-	struct fold *fold;
-	struct branch_history *history;
-	struct lbr_tally lbr; /* what became of its call stacks */
-	struct report_facts facts;
-};
 
 static void report_release(struct report *report)
 {
@@ -41,6 +19,7 @@ static void report_release(struct report *report)
 	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
+	report_release_patterns(report);
 	perfdata_close(report->data);
 }
 
@@ -163,10 +142,12 @@ static int count_samples(struct report *report)
 	struct builder_settings settings = {
 		.keep = labels_to_keep(report),
 		.max_stack = UINT16_MAX,
-		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE,
+		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE &&
+			       !report->has_parents && !report->has_ignored,
 		.names = {has_name, report->symbolizer},
 		.count_branches = report->has_branches,
 		.branch_flags = entry_layout_branch_flags(&report->layout),
+		.details = report_details(report),
 	};
 	struct filter_settings filter = report->filters.samples.settings;
 	struct lbr_settings lbr = {.tier = report->settings->stitch,
@@ -197,148 +178,6 @@ static int count_samples(struct report *report)
 	return error;
 }
 
-/* --- writing --- */
-
-static struct entry_list *list_entries(const struct report *report, u32 source)
-{
-	const struct report_filters *filters = &report->filters;
-	const struct filter_settings *chosen = &filters->samples.settings;
-	struct entry_list_settings settings = {
-		.layout = report->layout,
-		.source = source,
-		.has_children = report->has_children,
-		.is_relative = report->settings->is_relative,
-		.shows_chains = report->graph.type != CALL_GRAPH_NONE,
-		.order = report->graph.order,
-		.max_stack = report->has_history ? 0 : report->settings->max_stack,
-		.comms = {filters->comms.items, filters->comms.count},
-		.dsos = {filters->dsos.items, filters->dsos.count},
-		.symbols = {filters->symbols.items, filters->symbols.count},
-		.pids = chosen->pids,
-		.pid_count = chosen->pid_count,
-		.tids = chosen->tids,
-		.tid_count = chosen->tid_count,
-	};
-
-	return entry_list_new(report->fold, &settings);
-}
-
-/* Whether anything of that event was sampled; perf leaves out events that were not. */
-static bool has_samples(const struct profile *profile, u32 source)
-{
-	for (size_t i = 0; i < profile->counts.count; i++)
-		if (profile->counts.items[i].source == source)
-			return true;
-	return false;
-}
-
-static struct text_style choose_style(const struct report *report)
-{
-	const struct report_settings *settings = report->settings;
-
-	return (struct text_style){
-		.out = stdout,
-		.separator = settings->separator,
-		.is_quiet = settings->is_quiet,
-		.has_color = !settings->separator && terminal_wants_color(stdout, settings->color),
-		.hides =
-			{
-				[FIELD_COMM] = report->filters.comms.count == 1,
-				[FIELD_DSO] = report->filters.dsos.count == 1,
-				[FIELD_SYMBOL] = report->filters.symbols.count == 1,
-			},
-	};
-}
-
-static void write_hidden(const char *title, const char *const *names, size_t count)
-{
-	struct text line = {0};
-
-	if (count != 1)
-		return;
-	text_append_printable(&line, names[0]);
-	printf("# %s: %s\n", title, text_view(&line));
-	text_release(&line);
-}
-
-/* The comment lines in front of the first event. */
-static void write_preamble(const struct report *report)
-{
-	const struct report_filters *filters = &report->filters;
-
-	if (report->settings->header)
-		perfdata_print_header(report->data, stdout);
-	if (report->settings->is_quiet)
-		return;
-	if (!report->settings->header)
-		puts("# To display the perf.data header info, please use "
-		     "--header/--header-only options.\n#");
-	write_hidden("dso", filters->dsos.items, filters->dsos.count);
-	write_hidden("comm", filters->comms.items, filters->comms.count);
-	write_hidden("symbol", filters->symbols.items, filters->symbols.count);
-	printf("#\n# Total Lost Samples: %llu\n#\n",
-	       (unsigned long long)report_lost_samples(&report->facts));
-	if (report->facts.idle_skipped)
-		puts("# The idle task was left out (keep it with --idle)\n#");
-}
-
-/* What is shown of an event. Returns the list in the view, owned by the caller; NULL: no samples.
- */
-static struct entry_list *view_source(const struct report *report, u32 source,
-				      struct report_view *ret_view)
-{
-	struct entry_list *list;
-
-	if (!has_samples(report->profile, source))
-		return NULL;
-	list = list_entries(report, source);
-	*ret_view = (struct report_view){
-		.source = &report->profile->sources.items[source],
-		.list = list,
-		.graph = &report->graph,
-		.percent_limit = report->settings->percent_limit,
-		.times = report->settings->choice.times,
-	};
-	return list;
-}
-
-static void write_text(const struct report *report)
-{
-	struct text_style style = choose_style(report);
-	struct report_view view;
-
-	pager_start();
-	write_preamble(report);
-	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
-
-		if (list)
-			report_write_text(&view, &style);
-	}
-	if (!report->settings->is_quiet)
-		report_write_footer(&report->facts, stdout);
-}
-
-static void write_json(const struct report *report, const char *path)
-{
-	CLEANUP(json_writer_freep) struct json_writer *json = json_writer_new(stdout);
-	struct report_view view;
-
-	json_object(json, NULL);
-	json_u64(json, "version", JSON_VERSION);
-	json_text(json, "file", path);
-	json_array(json, "events");
-	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
-
-		if (list)
-			report_write_json(&view, json);
-	}
-	json_array_end(json);
-	report_write_footer_json(&report->facts, json);
-	json_object_end(json);
-}
-
 /* --- the command --- */
 
 static int prepare(struct report *report, const char *path)
@@ -351,7 +190,8 @@ static int prepare(struct report *report, const char *path)
 	header = perfdata_header(report->data);
 	error = report_filters_parse(report->settings, header->first_sample_ns,
 				     header->last_sample_ns, &report->filters);
-	return error ? error : choose_layout(report);
+	error = error ? error : choose_layout(report);
+	return error ? error : report_check_keys(report);
 }
 
 static void gather_facts(struct report *report)
@@ -391,10 +231,8 @@ static int run(struct report *report, const char *path)
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
 	report->fold = fold_new(report->profile, report->graph.key);
-	if (report->settings->json)
-		write_json(report, path);
-	else
-		write_text(report);
+	report_apply_patterns(report);
+	report_show(report, path);
 	pager_finish();
 	if (!report->settings->is_quiet)
 		input_print_warnings(report->data);

@@ -8,6 +8,7 @@
 #include "cmd/stitching.h"
 
 #include "base/fail.h"
+#include "base/memory.h"
 #include "base/number.h"
 
 #include <errno.h>
@@ -68,6 +69,43 @@ static int parse_separator(void *settings, const char *argument)
 		return fail_plain(-EINVAL, "give another one, like -t ,",
 				  "\".\" separates digits already");
 	settings_of(settings)->separator = !strcmp(argument, "\\t") ? "\t" : argument;
+	return 0;
+}
+
+static int parse_quantum(void *settings, const char *argument)
+{
+	u64 *quantum_ns = &settings_of(settings)->quantum_ns;
+
+	if (number_parse_duration(argument, quantum_ns) || !*quantum_ns)
+		return fail_plain(-EINVAL, NULL, "give a time like 100ms or 1s");
+	return 0;
+}
+
+static int parse_widths(void *settings, const char *argument)
+{
+	enum { WIDEST = 4096 };
+	struct report_settings *report = settings_of(settings);
+	CLEANUP(freep) char *copy = must_copy(argument);
+	char *rest = copy;
+	const char *width;
+
+	report->width_count = 0;
+	while ((width = strsep(&rest, ",")) != NULL) {
+		u32 *place = &report->widths[report->width_count];
+
+		if (report->width_count == ARRAY_COUNT(report->widths) ||
+		    number_parse_u32(width, place) || *place > WIDEST)
+			return fail_plain(-EINVAL, NULL, "give widths like 10,0,20");
+		report->width_count++;
+	}
+	return 0;
+}
+
+static int parse_socket(void *settings, const char *argument)
+{
+	if (number_parse_u32(argument, &settings_of(settings)->socket))
+		return fail_plain(-EINVAL, NULL, "give the number of a socket");
+	settings_of(settings)->has_socket = true;
 	return 0;
 }
 
@@ -152,13 +190,6 @@ static int refuse_branches(void *settings, const char *argument)
 	return refuse("use perf report for branch samples");
 }
 
-static int refuse_filter(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return refuse("use -S with whole names");
-}
-
 static int refuse_sorting(void *settings, const char *argument)
 {
 	(void)settings;
@@ -222,9 +253,13 @@ const struct option_row report_options[] = {
 	{.kind = OPTION_FLAG, .name = "children", .offset = FIELD(children),
 	 .help = "count for a function what it called, too", .config = "report.children"},
 	{.kind = OPTION_TEXT, .letter = 's', .name = "sort", .offset = FIELD(sort),
-	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, cpu; "
-	 "branches by dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, abort, cycles, "
-	 "too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
+	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, symbol_size, cpu, "
+	 "socket, cgroup, time, parent, weight, local_weight, ins_lat, local_ins_lat, transaction, "
+	 "code_page_size; branches by dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, "
+	 "abort, cycles, too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
+	{.kind = OPTION_CALL, .name = "time-quantum", .argument = "TIME", .parse = parse_quantum,
+	 .help = "what lines of -s time stand for (default: 100ms)"},
+	FLAG(0, "ns", has_nanoseconds, "times of -s time to the nanosecond"),
 	TEXT('F', "fields", fields, "FIELDS", "columns: overhead, overhead_children, overhead_sys, "
 	     "overhead_us, sample, period and the keys of -s; +FIELD adds"),
 	CALL('b', "branch-stack", NULL, count_branches, "count the branches of each sample, told "
@@ -249,6 +284,11 @@ const struct option_row report_options[] = {
 	 "value (percent, period, count) (default: graph,0.5,caller,function,percent; callee with "
 	 "--no-children)"},
 	FLAG('G', "inverted", is_inverted, "callers first"),
+	TEXT('p', "parent", parents, "REGEX", "callers that -s parent looks for (default: "
+	     "^sys_|^do_page_fault)"),
+	FLAG('x', "exclude-other", excludes_other, "leave out lines without such a caller"),
+	TEXT(0, "ignore-callees", ignored_callees, "REGEX", "count what these functions call for "
+	     "themselves"),
 	{.kind = OPTION_U32, .name = "max-stack", .offset = FIELD(max_stack), .argument = "FRAMES",
 	 .help = "look at no more frames of a stack"},
 	FLAG(0, "branch-history", branch_history, "call graphs go through the branches of each sample, "
@@ -260,13 +300,18 @@ const struct option_row report_options[] = {
 	HEADING("Filters (LIST: a,b,c or file://PATH)"),
 	TEXT('d', "dsos", dsos, "LIST", "only these binaries"),
 	TEXT('S', "symbols", symbols, "LIST", "only these functions"),
+	TEXT(0, "symbol-filter", symbol_part, "TEXT", "only functions with this in their name"),
+	FLAG('U', "hide-unresolved", hides_unnamed, "leave out code without name, also in call graphs"),
 	TEXT('c', "comms", comms, "LIST", "only threads of these names"),
 	TEXT('C', "cpu", choice.cpus, "LIST", "only these CPUs (0,2-3), or threads of these names"),
+	CALL(0, "socket-filter", "NUMBER", parse_socket, "only CPUs of this socket"),
 	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
 	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
 	TEXT(0, "time", choice.times, "START,STOP", "only this time, in seconds, or as 10%-20%, 10%/2"),
 	HEADING("Output"),
 	FLAG(0, "json", json, "print JSON, with a version number"),
+	CALL('w', "column-widths", "WIDTH,…", parse_widths, "cut columns to these widths; 0: as wide "
+	     "as need be"),
 	CALL('t', "field-separator", "TEXT", parse_separator, "between columns, for scripts"),
 	FLAG('q', "quiet", is_quiet, "no comment lines"),
 	FLAG(0, "header", header, "print what the recording says about its machine first"),
@@ -295,27 +340,19 @@ const struct option_row report_options[] = {
 	/* refused by name */
 	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
 	REFUSED('D', "dump-raw-trace", NULL, refuse_raw), REFUSED(0, "raw-trace", NULL, refuse_raw),
-	REFUSED(0, "samples", "COUNT", refuse_raw), REFUSED(0, "ns", NULL, refuse_raw),
+	REFUSED(0, "samples", "COUNT", refuse_raw),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
-	REFUSED(0, "symbol-filter", "TEXT", refuse_filter),
-	REFUSED('U', "hide-unresolved", NULL, refuse_filter),
-	REFUSED('p', "parent", "REGEX", refuse_graph),
-	REFUSED('x', "exclude-other", NULL, refuse_graph),
-	REFUSED(0, "ignore-callees", "REGEX", refuse_graph),
 	REFUSED(0, "show-ref-call-graph", NULL, refuse_graph),
-	REFUSED('w', "column-widths", "WIDTHS", refuse_sorting),
 	REFUSED(0, "hierarchy", NULL, refuse_sorting), REFUSED(0, "group", NULL, refuse_sorting),
 	REFUSED(0, "group-sort-idx", "NUMBER", refuse_sorting),
 	REFUSED('T', "threads", NULL, refuse_sorting), REFUSED(0, "tasks", NULL, refuse_sorting),
 	REFUSED(0, "stats", NULL, refuse_plain), REFUSED(0, "mmaps", NULL, refuse_plain),
 	REFUSED(0, "mem-mode", NULL, refuse_plain), REFUSED(0, "itrace", "OPTIONS", refuse_plain),
 	REFUSED('I', "show-info", NULL, refuse_plain), REFUSED(0, "pretty", "KEY", refuse_plain),
-	REFUSED(0, "socket-filter", "SOCKET", refuse_plain),
 	REFUSED(0, "objdump", "PATH", refuse_plain), REFUSED(0, "addr2line", "PATH", refuse_plain),
 	REFUSED(0, "prefix", "PATH", refuse_plain),
 	REFUSED('M', "disassembler-style", "STYLE", refuse_plain),
 	REFUSED(0, "percent-type", "TYPE", refuse_plain),
-	REFUSED(0, "time-quantum", "TIME", refuse_plain),
 	REFUSED(0, "full-source-path", NULL, refuse_plain),
 	{.kind = OPTION_END},
 };

@@ -21,8 +21,11 @@ struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
 	const char *sort, *fields, *separator;
 	const char *symfs, *vmlinux, *kallsyms;
-	const char *dsos, *comms, *symbols; /* lists, or file://PATH */
-	struct sample_choice choice;	    /* its `cpus` may be names of threads instead */
+	const char *dsos, *comms, *symbols;    /* lists, or file://PATH */
+	const char *symbol_part;	       /* of the names of functions that are shown */
+	const char *parents, *ignored_callees; /* patterns; NULL: not given */
+	u64 quantum_ns;			       /* of -s time; 0: not given */
+	struct sample_choice choice;	       /* its `cpus` may be names of threads instead */
 	struct call_graph_settings graph;
 	bool asks_for_graph; /* -g was given */
 	bool is_inverted;    /* -G */
@@ -31,6 +34,11 @@ struct report_settings {
 	bool show_samples, show_period, show_system_share;
 	bool header, header_only;
 	bool is_quiet;
+	bool excludes_other, hides_unnamed, has_nanoseconds;
+	bool has_socket; /* only that one is shown */
+	u32 socket;
+	u32 widths[32]; /* of -w */
+	u32 width_count;
 	bool json;
 	bool demangle;
 	bool is_strict; /* --strict-perf */

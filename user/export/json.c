@@ -73,6 +73,47 @@ static void write_branch_keys(struct json_writer *json, const struct entry_list 
 		json_u64(json, "cycles", (flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT);
 }
 
+static void write_detail(struct json_writer *json, const struct entry_list *list,
+			 const struct entry *entry, u8 field)
+{
+	static const char *const names[FIELD_COUNT] = {
+		[FIELD_SOCKET] = "socket",
+		[FIELD_CGROUP] = "cgroup",
+		[FIELD_TIME] = "time_ns",
+		[FIELD_LOCAL_WEIGHT] = "local_weight",
+		[FIELD_WEIGHT] = "weight",
+		[FIELD_TRANSACTION] = "transaction",
+		[FIELD_CODE_PAGE_SIZE] = "code_page_bytes",
+		[FIELD_LOCAL_INS_LAT] = "local_instruction_latency",
+		[FIELD_INS_LAT] = "instruction_latency",
+		[FIELD_PARENT] = "parent",
+	};
+	const struct profile *profile = list->fold->profile;
+	u64 value = entry_detail(list, entry, field);
+	const char *text = NULL;
+
+	if (field == FIELD_CGROUP)
+		text = profile_cgroup(profile, value);
+	else if (field == FIELD_PARENT)
+		text = value ? profile_text(profile, (string_id)value) : NULL;
+	else if (field != FIELD_SOCKET || (s64)value >= 0)
+		json_u64(json, names[field], value);
+	if (text)
+		json_text(json, names[field], text);
+}
+
+static void write_details(struct json_writer *json, const struct entry_list *list,
+			  const struct entry *entry)
+{
+	const struct entry_layout *layout = &list->settings.layout;
+
+	for (u32 i = 0; i < layout->order_count; i++)
+		if (entry_field_detail(layout->order[i]) != DETAIL_COUNT)
+			write_detail(json, list, entry, layout->order[i]);
+	if (entry_layout_has_key(layout, FIELD_SYMBOL_SIZE) && entry_symbol_bytes(list, entry))
+		json_u64(json, "symbol_bytes", entry_symbol_bytes(list, entry));
+}
+
 static void write_keys(struct json_writer *json, const struct entry_list *list,
 		       const struct entry *entry)
 {
@@ -95,6 +136,7 @@ static void write_keys(struct json_writer *json, const struct entry_list *list,
 	} else if (entry_layout_has_key(layout, FIELD_DSO)) {
 		json_text(json, "dso", entry_dso(list, entry, FIELD_DSO));
 	}
+	write_details(json, list, entry);
 	if (entry->branch)
 		write_branch_keys(json, list, entry);
 }
@@ -195,7 +237,7 @@ void report_write_json(const struct report_view *view, struct json_writer *json)
 		  list->settings.order == CALLER_FIRST ? "caller" : "callee");
 	json_array(json, "entries");
 	for (size_t i = 0; i < list->entries.count; i++)
-		if (entry_reaches(list, &list->entries.items[list->sorted[i]], view->percent_limit))
+		if (report_shows(view, &list->entries.items[list->sorted[i]]))
 			write_entry(json, view, list->sorted[i]);
 	json_array_end(json);
 	json_object_end(json);

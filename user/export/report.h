@@ -13,7 +13,17 @@ struct report_view {
 	const struct event_source *source;
 	const struct call_graph_settings *graph;
 	double percent_limit; /* lines below are left out */
+	bool needs_parent;    /* lines without DETAIL_PARENT are left out */
 	const char *times;    /* --time as given, NULL: none */
+	const u32 *socket;    /* of --socket-filter; NULL: none */
 };
+
+/* Whether an entry gets a line. */
+static inline bool report_shows(const struct report_view *view, const struct entry *entry)
+{
+	if (view->needs_parent && !entry_detail(view->list, entry, FIELD_PARENT))
+		return false;
+	return entry_reaches(view->list, entry, view->percent_limit);
+}
 
 #endif

@@ -41,6 +41,7 @@ struct table {
 	struct key_columns keys;
 	u8 fields[FIELD_COUNT]; /* shown, from left */
 	u32 field_count;
+	u32 widths[FIELD_COUNT]; /* by field */
 };
 
 /* --- cells --- */
@@ -57,14 +58,14 @@ static const char *title_of(const struct table *table, u8 field)
 
 static u32 width_of(const struct table *table, u8 field)
 {
-	return entry_field_is_key(field) ? table->keys.widths[field] : figures[field].width;
+	return table->widths[field];
 }
 
 static void append_figure(const struct table *table, struct text *line, const struct entry *entry,
 			  u8 field)
 {
 	bool is_aligned = !table->style->separator;
-	int width = (int)figures[field].width;
+	int width = (int)width_of(table, field);
 	u64 value = entry_value(entry, field);
 	u64 total = table->list->total_period;
 
@@ -86,6 +87,24 @@ static void find_widths(struct table *table)
 		key_columns_widen(&table->keys, &table->list->entries.items[i]);
 }
 
+/* What the user says, or as wide as need be. A cell of a key is cut there. */
+static void set_width(struct table *table, u32 column)
+{
+	const struct text_style *style = table->style;
+	u8 field = table->fields[column];
+	u32 given = column < style->width_count ? style->widths[column] : 0;
+
+	table->widths[field] = entry_field_is_key(field) ? table->keys.widths[field]
+							 : figures[field].width;
+	if (!given)
+		return;
+	table->widths[field] = given;
+	if (entry_field_is_key(field)) {
+		table->keys.widths[field] = given;
+		table->keys.is_cut[field] = true;
+	}
+}
+
 static void choose_fields(struct table *table)
 {
 	const struct entry_layout *layout = &table->list->settings.layout;
@@ -100,6 +119,8 @@ static void choose_fields(struct table *table)
 	for (u32 i = 0; i < layout->column_count; i++)
 		if (!has_key || !table->style->hides[layout->columns[i]])
 			table->fields[table->field_count++] = layout->columns[i];
+	for (u32 i = 0; i < table->field_count; i++)
+		set_width(table, i);
 }
 
 /* --- lines --- */
@@ -129,8 +150,11 @@ static void write_comments(const struct table *table)
 	fprintf(out, " of event '%s'", text_view(&name));
 	if (table->view->times)
 		fprintf(out, " (time slices: %s)", table->view->times);
-	fprintf(out, "\n# Event count (approx.): %" PRIu64 "\n#\n",
+	fprintf(out, "\n# Event count (approx.): %" PRIu64 "\n",
 		list->settings.is_relative ? list->total_period : list->all_period);
+	if (table->view->socket)
+		fprintf(out, "# Processor Socket: %u\n", *table->view->socket);
+	fputs("#\n", out);
 	text_release(&name);
 }
 
@@ -146,7 +170,7 @@ static void write_titles(const struct table *table)
 
 		if (i)
 			fputs(separator ? separator : "  ", out);
-		fprintf(out, "%*s", entry_field_is_key(field) ? -width : width,
+		fprintf(out, "%*.*s", entry_field_is_key(field) ? -width : width, width,
 			title_of(table, field));
 	}
 	fputc('\n', out);
@@ -204,7 +228,7 @@ void report_write_text(const struct report_view *view, const struct text_style *
 		u32 entry = view->list->sorted[i];
 		const struct entry *row = &view->list->entries.items[entry];
 
-		if (!entry_reaches(view->list, row, view->percent_limit))
+		if (!report_shows(view, row))
 			continue;
 		text_truncate(&line, 0);
 		append_line(&table, &line, row);

@@ -14,6 +14,9 @@ struct text_style {
 	const char *separator; /* between columns, instead of alignment; NULL: aligned */
 	bool is_quiet;	       /* no comment lines */
 	bool has_color;
+	bool has_nanoseconds; /* times to the nanosecond */
+	const u32 *widths;    /* of the first columns; 0: as wide as need be. Borrowed */
+	u32 width_count;
 	bool hides[FIELD_COUNT]; /* columns that would say the same in every line */
 };
 

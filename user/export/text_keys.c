@@ -7,6 +7,7 @@
  */
 #include "export/text_keys.h"
 
+#include "export/detail_text.h"
 #include "export/text_graph.h"
 
 #include <inttypes.h>
@@ -16,6 +17,10 @@ enum {
 	UNNAMED_DIGITS = 16, /* of an address */
 	PID_WIDTH = 8,	     /* "1234567:" */
 	CPU_WIDTH = 3,
+	SOCKET_WIDTH = 6,
+	WEIGHT_WIDTH = 12,
+	TIME_WIDTH = 12,
+	TIME_NS_WIDTH = 16,
 };
 
 static const char *const titles[FIELD_COUNT] = {
@@ -24,6 +29,17 @@ static const char *const titles[FIELD_COUNT] = {
 	[FIELD_DSO] = "Shared Object",
 	[FIELD_SYMBOL] = "Symbol",
 	[FIELD_CPU] = "CPU",
+	[FIELD_SOCKET] = "Socket",
+	[FIELD_CGROUP] = "Cgroup",
+	[FIELD_TIME] = "Time",
+	[FIELD_LOCAL_WEIGHT] = "Local Weight",
+	[FIELD_WEIGHT] = "Weight",
+	[FIELD_TRANSACTION] = "Transaction                ",
+	[FIELD_CODE_PAGE_SIZE] = "Code Page Size",
+	[FIELD_LOCAL_INS_LAT] = "Local INSTR Latency",
+	[FIELD_INS_LAT] = "INSTR Latency",
+	[FIELD_PARENT] = "Parent symbol",
+	[FIELD_SYMBOL_SIZE] = "Symbol size",
 	[FIELD_DSO_FROM] = "Source Shared Object",
 	[FIELD_DSO_TO] = "Target Shared Object",
 	[FIELD_SYMBOL_FROM] = "Source Symbol",
@@ -102,8 +118,14 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 	case FIELD_SYMBOL_TO:
 		append_symbol(columns, cell, entry, field);
 		break;
-	default:
+	case FIELD_MISPREDICT:
+	case FIELD_IN_TX:
+	case FIELD_ABORT:
+	case FIELD_CYCLES:
 		append_branch_flags(cell, entry_branch_flags(list, entry), field);
+		break;
+	default:
+		detail_append(cell, list, entry, field, columns->style->has_nanoseconds);
 		break;
 	}
 	/* A separator inside a value would make another column. */
@@ -113,7 +135,7 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 	return text_view(cell);
 }
 
-void key_columns_append(struct key_columns *columns, struct text *line, const struct entry *entry,
+static void append_cell(struct key_columns *columns, struct text *line, const struct entry *entry,
 			u8 field)
 {
 	const char *text = key_text(columns, entry, field);
@@ -124,10 +146,22 @@ void key_columns_append(struct key_columns *columns, struct text *line, const st
 		text_appendf(line, "%*.*d", width, width, (int)entry->cpu);
 	else if (field == FIELD_PID)
 		text_appendf(line, "%7d:%-*s", (int)tid, width - PID_WIDTH, text);
+	else if (field == FIELD_SOCKET || field == FIELD_SYMBOL_SIZE)
+		text_appendf(line, "%*s", width, text);
 	else if (field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO)
 		text_append(line, text);
 	else
 		text_append_padded(line, text, columns->widths[field]);
+}
+
+void key_columns_append(struct key_columns *columns, struct text *line, const struct entry *entry,
+			u8 field)
+{
+	size_t begin = line->length;
+
+	append_cell(columns, line, entry, field);
+	if (columns->is_cut[field])
+		text_truncate(line, begin + columns->widths[field]);
 }
 
 /* --- widths --- */
@@ -154,12 +188,17 @@ static void widen_for_frame(struct key_columns *columns, const struct entry *ent
 
 void key_columns_widen(struct key_columns *columns, const struct entry *entry)
 {
+	const struct entry_layout *layout = &columns->list->settings.layout;
 	size_t name = strlen(key_text(columns, entry, FIELD_PID));
 
 	widen(columns, FIELD_PID, name + PID_WIDTH);
 	widen(columns, FIELD_COMM, name);
 	widen(columns, FIELD_COMM, strlen(key_text(columns, entry, FIELD_COMM)));
 	widen_for_frame(columns, entry, FIELD_DSO, FIELD_SYMBOL);
+	for (u32 i = 0; i < layout->order_count; i++)
+		if (entry_field_detail(layout->order[i]) != DETAIL_COUNT)
+			widen(columns, layout->order[i],
+			      strlen(key_text(columns, entry, layout->order[i])));
 	if (!entry->branch)
 		return;
 	widen_for_frame(columns, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);
@@ -172,6 +211,10 @@ void key_columns_begin(struct key_columns *columns)
 		if (titles[field])
 			widen(columns, (u8)field, strlen(titles[field]));
 	widen(columns, FIELD_CPU, CPU_WIDTH);
+	widen(columns, FIELD_SOCKET, SOCKET_WIDTH);
+	widen(columns, FIELD_LOCAL_WEIGHT, WEIGHT_WIDTH);
+	widen(columns, FIELD_WEIGHT, WEIGHT_WIDTH);
+	widen(columns, FIELD_TIME, columns->style->has_nanoseconds ? TIME_NS_WIDTH : TIME_WIDTH);
 }
 
 void key_columns_release(struct key_columns *columns)

@@ -13,7 +13,8 @@ struct key_columns {
 	const struct text_style *style;
 	const struct entry_list *list; /* whose entries come next */
 	u32 widths[FIELD_COUNT];
-	struct text cell; /* the text at hand */
+	bool is_cut[FIELD_COUNT]; /* no cell may be wider */
+	struct text cell;	  /* the text at hand */
 };
 
 /* The title of a key's column. */

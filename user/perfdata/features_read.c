@@ -98,6 +98,29 @@ static void read_event_names(struct perfdata *data, struct cursor *cursor)
 	}
 }
 
+static void skip_strings(struct cursor *cursor)
+{
+	u32 count = cursor_u32(cursor);
+
+	for (u32 i = 0; i < count && !cursor->overrun; i++)
+		cursor_take(cursor, cursor_u32(cursor));
+}
+
+/* Lists of CPUs by package and by core, and, since Linux 4.6, core and package of each. */
+static void read_topology(struct perfdata *data, struct cursor *cursor)
+{
+	data->sockets.count = 0;
+	skip_strings(cursor);
+	skip_strings(cursor);
+	for (u32 i = 0; i < data->header.cpus_available && cursor_left(cursor) && !cursor->overrun;
+	     i++) {
+		cursor_u32(cursor);
+		*vec_add(&data->sockets) = (s32)cursor_u32(cursor);
+	}
+	data->header.sockets = data->sockets.items;
+	data->header.socket_count = (u32)data->sockets.count;
+}
+
 static void read_sample_times(struct perfdata *data, struct cursor *cursor)
 {
 	data->header.first_sample_ns = cursor_u64(cursor);
@@ -151,6 +174,7 @@ static feature_read *const feature_readers[] = {
 	[FEATURE_TOTAL_MEM] = read_memory,
 	[FEATURE_CMDLINE] = read_command_line,
 	[FEATURE_EVENT_DESC] = read_event_names,
+	[FEATURE_CPU_TOPOLOGY] = read_topology,
 	[FEATURE_SAMPLE_TIME] = read_sample_times,
 	[FEATURE_COMPRESSED] = read_compression,
 	[FEATURE_BRANCH_STACK] = read_branch_stack,

@@ -395,6 +395,7 @@ void perfdata_close(struct perfdata *data)
 	input_release(&data->input);
 	intern_release(&data->strings);
 	vec_release(&data->words);
+	vec_release(&data->sockets);
 	vec_release(&data->sources);
 	vec_release(&data->events);
 	vec_release(&data->unknown_types);

@@ -31,7 +31,9 @@ struct perfdata_header {
 	bool is_pipe, is_swapped, is_compressed, is_ours;
 	bool has_branch_feature; /* recorded to look at branches (-b), not at call stacks */
 	u32 branch_depth;	 /* capability "branches" of the PMU; 0: unknown */
-	bool has_clock;		 /* CLOCK_DATA */
+	const s32 *sockets;	 /* package of each CPU, from 0; NULL: not told */
+	u32 socket_count;
+	bool has_clock; /* CLOCK_DATA */
 	u32 clock_id;
 	u64 wall_clock_ns, clock_ns; /* the same moment by both clocks */
 	bool idle_skipped;	     /* ours: samples of the idle task were left out */

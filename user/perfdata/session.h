@@ -37,6 +37,7 @@ struct perfdata {
 	struct bytes features[FEATURE_BITS]; /* payloads; start NULL: not there */
 	struct intern strings;
 	VEC(const char *) words; /* of the command line */
+	VEC(s32) sockets;
 	VEC(struct event_source) sources;
 
 	bool is_indexed, is_unterminated;

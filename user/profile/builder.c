@@ -300,6 +300,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 		.pid = keep & KEEP_PID ? sample->pid : ~0u,
 		.tid = keep & KEEP_TID ? sample->tid : ~0u,
 		.cpu = keep & KEEP_CPU ? sample->cpu : ~0u,
+		.detail = details_of(profile, &builder->settings.details, sample),
 	};
 	struct count_row count = {
 		.leaf = locator_find(builder->locator, profile, sample->pid, sample->address,
@@ -343,6 +344,12 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 	return sink_call(builder->passing.next, on_fork, life);
 }
 
+static int take_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
+{
+	details_add_cgroup(builder_of(sink)->profile, cgroup);
+	return 0;
+}
+
 static int take_loss(struct event_sink *sink, const struct loss *loss)
 {
 	struct profile_totals *totals = &builder_of(sink)->profile->totals;
@@ -383,6 +390,7 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 	builder->passing.sink.on_sample = take_sample;
 	builder->passing.sink.on_name = take_name;
 	builder->passing.sink.on_fork = take_fork;
+	builder->passing.sink.on_cgroup = take_cgroup;
 	builder->passing.sink.on_loss = take_loss;
 	builder->settings = *settings;
 	if (!builder->settings.max_stack)

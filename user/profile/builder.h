@@ -5,7 +5,7 @@
 #ifndef PROFILE_BUILDER_H
 #define PROFILE_BUILDER_H
 
-#include "profile/tables.h"
+#include "profile/details.h"
 
 /* Which parts of a sample's labels are kept apart; what is not kept makes fewer rows. The name of
  * the thread (comm) is always kept. */
@@ -25,6 +25,7 @@ struct builder_settings {
 	 * (enum branch_flag, or-ed) told apart. */
 	bool count_branches;
 	u32 branch_flags;
+	struct detail_settings details;
 	/* If there is one, callers without a name are told apart by virtual address, as in perf:
 	 * the same code of two processes is two locations. It is asked once for each new caller. */
 	struct name_test names;

@@ -11,11 +11,13 @@
 /* What an entry is told apart by; zero where the layout does not ask. Interned as bytes. */
 struct label_key {
 	string_id comm;
-	u32 tid, cpu;
+	u32 tid, cpu, zero;
+	u64 details[DETAIL_COUNT];
 };
 
 struct frame_key {
 	u64 start, end;
+	u64 symbol_bytes;
 	string_id dso;
 	string_id inlined_name;
 	u32 is_named;
@@ -47,6 +49,10 @@ static bool label_passes(const struct entry_list *list, const struct label_row *
 {
 	const struct entry_list_settings *settings = &list->settings;
 
+	const struct detail_row *details = &list->fold->profile->details.items[labels->detail];
+
+	if (settings->has_socket && (s64)details->values[DETAIL_SOCKET] != (s64)settings->socket)
+		return false;
 	return name_passes(&settings->comms, profile_text(list->fold->profile, labels->comm)) &&
 	       number_passes(settings->pids, settings->pid_count, labels->pid) &&
 	       number_passes(settings->tids, settings->tid_count, labels->tid);
@@ -62,6 +68,9 @@ static bool frame_passes(const struct entry_list *list, frame_id frame)
 	if (!name_passes(&settings->dsos, profile_text(profile, binary->short_name)) &&
 	    !name_passes(&settings->dsos, profile_text(profile, binary->path)))
 		return false;
+	if (settings->symbol_part &&
+	    !strstr(fold_frame_name(list->fold, frame), settings->symbol_part))
+		return false;
 	return name_passes(&settings->symbols, fold_frame_name(list->fold, frame));
 }
 
@@ -70,6 +79,7 @@ static u32 *number_labels(const struct entry_list *list)
 	const struct profile *profile = list->fold->profile;
 	const struct entry_layout *layout = &list->settings.layout;
 	u32 *keys = must_alloc_array(profile->labels.count, sizeof(*keys));
+	u32 details = entry_layout_details(layout);
 	struct intern known = {0};
 
 	for (label_id id = 1; id < profile->labels.count; id++) {
@@ -84,6 +94,9 @@ static u32 *number_labels(const struct entry_list *list)
 			key.tid = labels->tid;
 		if (entry_layout_has_key(layout, FIELD_CPU))
 			key.cpu = labels->cpu;
+		for (u32 i = 0; i < DETAIL_COUNT; i++)
+			if (details & 1u << i)
+				key.details[i] = profile->details.items[labels->detail].values[i];
 		keys[id] = intern_bytes(&known, &key, sizeof(key));
 	}
 	intern_release(&known);
@@ -104,6 +117,8 @@ static struct frame_key frame_key_of(const struct entry_list *list, frame_id fra
 	if (entry_layout_has_key(layout, dso) ||
 	    (entry_layout_has_key(layout, symbol) && folded->function))
 		key.dso = profile->binaries.items[folded->binary].short_name;
+	if (entry_layout_has_key(layout, FIELD_SYMBOL_SIZE))
+		key.symbol_bytes = function->end - function->start;
 	if (!entry_layout_has_key(layout, symbol))
 		return key;
 	key.is_named = folded->function != 0;

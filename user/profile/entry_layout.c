@@ -31,7 +31,18 @@ static const struct field_name field_names[] = {
 	{"comm", FIELD_COMM},
 	{"dso", FIELD_DSO},
 	{"symbol", FIELD_SYMBOL},
+	{"parent", FIELD_PARENT},
 	{"cpu", FIELD_CPU},
+	{"socket", FIELD_SOCKET},
+	{"local_weight", FIELD_LOCAL_WEIGHT},
+	{"weight", FIELD_WEIGHT},
+	{"transaction", FIELD_TRANSACTION},
+	{"symbol_size", FIELD_SYMBOL_SIZE},
+	{"cgroup", FIELD_CGROUP},
+	{"time", FIELD_TIME},
+	{"code_page_size", FIELD_CODE_PAGE_SIZE},
+	{"local_ins_lat", FIELD_LOCAL_INS_LAT},
+	{"ins_lat", FIELD_INS_LAT},
 	{"overhead", FIELD_OVERHEAD},
 	{"overhead_sys", FIELD_OVERHEAD_SYS},
 	{"overhead_us", FIELD_OVERHEAD_US},
@@ -56,20 +67,15 @@ static const struct field_name field_names[] = {
 static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
-	{"parent", "use -g caller, or -S with the caller's name"},
-	{"socket", "use -s cpu"},
 	{"srcline", "use -s symbol"},
 	{"srcfile", "use -s dso,symbol"},
-	{"local_weight", "use -F sample,period"},
-	{"weight", "use -F sample,period"},
-	{"transaction", NULL},
 	{"trace", "use bpfprof script"},
-	{"symbol_size", NULL},
 	{"dso_size", NULL},
-	{"cgroup", "record with --cgroup to look at one"},
-	{"cgroup_id", "record with --cgroup to look at one"},
-	{"time", "use --time to look at a part"},
-	{"code_page_size", NULL},
+	{"cgroup_id", "use -s cgroup"},
+	{"ipc_null", NULL},
+	{"addr", "use -g address"},
+	{"local_p_stage_cyc", NULL},
+	{"p_stage_cyc", NULL},
 	{"srcline_from", "use -s symbol_from"},
 	{"srcline_to", "use -s symbol_to"},
 	{"addr_from", "use bpfprof script -F +brstack"},
@@ -82,6 +88,10 @@ static const struct {
 	{"tlb", NULL},
 	{"snoop", NULL},
 	{"dcacheline", NULL},
+	{"symbol_iaddr", NULL},
+	{"phys_daddr", NULL},
+	{"data_page_size", NULL},
+	{"blocked", NULL},
 };
 
 bool entry_field_is_key(u8 field)
@@ -122,6 +132,39 @@ u32 entry_field_branch_flags(u8 field)
 	return flags[field];
 }
 
+enum sample_detail entry_field_detail(u8 field)
+{
+	static const struct {
+		u8 field, detail;
+	} rows[] = {
+		{FIELD_SOCKET, DETAIL_SOCKET},
+		{FIELD_CGROUP, DETAIL_CGROUP},
+		{FIELD_TIME, DETAIL_TIME},
+		{FIELD_LOCAL_WEIGHT, DETAIL_COST},
+		{FIELD_WEIGHT, DETAIL_COST},
+		{FIELD_TRANSACTION, DETAIL_TRANSACTION},
+		{FIELD_CODE_PAGE_SIZE, DETAIL_CODE_PAGE},
+		{FIELD_LOCAL_INS_LAT, DETAIL_INSTRUCTION_CYCLES},
+		{FIELD_INS_LAT, DETAIL_INSTRUCTION_CYCLES},
+		{FIELD_PARENT, DETAIL_PARENT},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
+		if (rows[i].field == field)
+			return rows[i].detail;
+	return DETAIL_COUNT;
+}
+
+u32 entry_layout_details(const struct entry_layout *layout)
+{
+	u32 details = 0;
+
+	for (u32 i = 0; i < layout->order_count; i++)
+		if (entry_field_detail(layout->order[i]) < DETAIL_COUNT)
+			details |= 1u << entry_field_detail(layout->order[i]);
+	return details;
+}
+
 u32 entry_layout_branch_flags(const struct entry_layout *layout)
 {
 	u32 flags = 0;
@@ -148,8 +191,8 @@ static int refuse(const char *name, const char *option)
 		return fail_plain(-EINVAL, NULL, "%s %s: no such field; did you mean \"%s\"?",
 				  option, name, nearest);
 	return fail_plain(-EINVAL,
-			  "there are pid, comm, dso, symbol, cpu, overhead, overhead_children, "
-			  "overhead_sys, overhead_us, sample, period",
+			  "there are pid, comm, dso, symbol, cpu, socket, cgroup, time, parent, "
+			  "overhead, overhead_children, overhead_sys, overhead_us, sample, period",
 			  "%s %s: no such field", option, name);
 }
 

@@ -7,6 +7,7 @@
 #define PROFILE_ENTRY_LAYOUT_H
 
 #include "bpfprof/types.h"
+#include "profile/tables.h"
 
 #include <stdbool.h>
 
@@ -24,6 +25,17 @@ enum entry_field {
 	FIELD_DSO,
 	FIELD_SYMBOL,
 	FIELD_CPU,
+	FIELD_SOCKET,
+	FIELD_CGROUP,
+	FIELD_TIME,
+	FIELD_LOCAL_WEIGHT,
+	FIELD_WEIGHT,
+	FIELD_TRANSACTION,
+	FIELD_CODE_PAGE_SIZE,
+	FIELD_LOCAL_INS_LAT,
+	FIELD_INS_LAT,
+	FIELD_PARENT,
+	FIELD_SYMBOL_SIZE,
 	FIELD_DSO_FROM, /* keys of branches */
 	FIELD_DSO_TO,
 	FIELD_SYMBOL_FROM,
@@ -70,6 +82,10 @@ bool entry_field_is_of_branches(u8 field);
 u32 entry_field_branch_flags(u8 field);
 /* Those of all keys of a layout. */
 u32 entry_layout_branch_flags(const struct entry_layout *layout);
+/* The detail of samples that a key is about; DETAIL_COUNT: none. */
+enum sample_detail entry_field_detail(u8 field);
+/* The details (1 << enum sample_detail, or-ed) of all keys of a layout. */
+u32 entry_layout_details(const struct entry_layout *layout);
 /* Whether lines are told apart by this key. */
 bool entry_layout_has_key(const struct entry_layout *layout, u8 field);
 

@@ -47,6 +47,7 @@ static u32 entry_make(struct counting *counting, const struct folded_row *row, f
 		.comm = labels->comm,
 		.thread = row->first_thread,
 		.cpu = labels->cpu,
+		.detail = labels->detail,
 		.frame = frame,
 		.branch = row->branch,
 		.level = level,
@@ -187,6 +188,24 @@ u64 entry_value(const struct entry *entry, u8 field)
 	default:
 		return 0;
 	}
+}
+
+u64 entry_detail(const struct entry_list *list, const struct entry *entry, u8 field)
+{
+	const struct detail_row *details = &list->fold->profile->details.items[entry->detail];
+	u64 value = details->values[entry_field_detail(field)];
+
+	if (field == FIELD_WEIGHT)
+		return value * entry->samples;
+	return field == FIELD_INS_LAT ? (u32)value * entry->samples : value;
+}
+
+u64 entry_symbol_bytes(const struct entry_list *list, const struct entry *entry)
+{
+	function_id function = list->fold->frames.items[entry->frame].function;
+	const struct function_row *row = &list->fold->profile->functions.items[function];
+
+	return row->end - row->start;
 }
 
 frame_id entry_key_frame(const struct entry_list *list, const struct entry *entry, u8 field)

@@ -29,6 +29,9 @@ struct entry_list_settings {
 	enum chain_order order;
 	u32 max_stack; /* frames looked at, from the first in `order`; 0: all */
 	struct name_filter comms, dsos, symbols;
+	const char *symbol_part; /* of the name of a function; NULL: any. Borrowed */
+	bool has_socket;	 /* only that one passes; labels keep DETAIL_SOCKET */
+	u32 socket;
 	const u32 *pids, *tids;
 	size_t pid_count, tid_count;
 };
@@ -41,6 +44,7 @@ struct entry {
 	string_id comm;
 	thread_id thread;
 	u32 cpu;
+	detail_id detail;
 	frame_id frame; /* of a branch: where it went */
 	u32 branch;	/* row of the fold's branches; 0: none */
 	u32 max_depth;	/* of the chains from here on */
@@ -84,6 +88,11 @@ static inline u64 entry_whole_period(const struct entry_list *list, const struct
 bool entry_reaches(const struct entry_list *list, const struct entry *entry, double percent);
 /* A figure or number key of an entry: FIELD_OVERHEAD … FIELD_PERIOD in events, FIELD_CPU. */
 u64 entry_value(const struct entry *entry, u8 field);
+/* What an entry says of a key of details (entry_field_detail()), as in struct detail_row; perf's
+ * weights that are not "local" are sums over its samples. */
+u64 entry_detail(const struct entry_list *list, const struct entry *entry, u8 field);
+/* Bytes of the function that FIELD_SYMBOL is about; 0: it has no name. */
+u64 entry_symbol_bytes(const struct entry_list *list, const struct entry *entry);
 /* The frame that a key is about: of FIELD_SYMBOL_FROM where the branch came from, and so on. */
 frame_id entry_key_frame(const struct entry_list *list, const struct entry *entry, u8 field);
 /* The name of the binary that FIELD_DSO, _FROM or _TO is about, "[unknown]" if there is none.

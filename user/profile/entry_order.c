@@ -113,6 +113,34 @@ static int compare_branch_key(const struct entry_list *list, u8 field, const str
 	}
 }
 
+/* Most details ascend; what costs more comes first, and so does a parent before none. */
+static int compare_detail(const struct entry_list *list, u8 field, const struct entry *a,
+			  const struct entry *b)
+{
+	const struct profile *profile = list->fold->profile;
+	enum sample_detail detail = entry_field_detail(field);
+	u64 of_a = profile->details.items[a->detail].values[detail];
+	u64 of_b = profile->details.items[b->detail].values[detail];
+
+	switch (detail) {
+	case DETAIL_PARENT:
+		if (!of_a || !of_b)
+			return (of_b != 0) - (of_a != 0);
+		return compare_text(profile, (string_id)of_a, (string_id)of_b);
+	case DETAIL_COST:
+	case DETAIL_TRANSACTION:
+	case DETAIL_INSTRUCTION_CYCLES:
+		return -compare_address(of_a, of_b);
+	case DETAIL_TIME:
+	case DETAIL_SOCKET:
+	case DETAIL_CGROUP:
+	case DETAIL_CODE_PAGE:
+	case DETAIL_COUNT:
+		break;
+	}
+	return compare_address(of_a, of_b);
+}
+
 static int compare_key(const struct entry_list *list, u8 field, const struct entry *a,
 		       const struct entry *b)
 {
@@ -126,6 +154,10 @@ static int compare_key(const struct entry_list *list, u8 field, const struct ent
 		return compare_dso(list, a->frame, b->frame);
 	if (field == FIELD_PID)
 		return compare_u64(tid_of(list, a), tid_of(list, b));
+	if (field == FIELD_SYMBOL_SIZE)
+		return compare_u64(entry_symbol_bytes(list, a), entry_symbol_bytes(list, b));
+	if (entry_field_detail(field) != DETAIL_COUNT)
+		return compare_detail(list, field, a, b);
 	return field == FIELD_CPU ? compare_u64(a->cpu, b->cpu) : 0;
 }
 

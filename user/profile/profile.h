@@ -9,6 +9,8 @@
 #include "profile/builder.h"
 #include "profile/call_graph.h"
 #include "profile/call_tree.h"
+#include "profile/callers.h"
+#include "profile/details.h"
 #include "profile/entry_layout.h"
 #include "profile/entry_list.h"
 #include "profile/fold.h"

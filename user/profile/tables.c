@@ -10,7 +10,7 @@
 #include <string.h>
 
 struct profile_index {
-	struct row_index binaries, functions, locations, stacks, branches, labels, counts;
+	struct row_index binaries, functions, locations, stacks, branches, details, labels, counts;
 };
 
 /* Row 0 of a table: all zeroes, "none". */
@@ -34,6 +34,7 @@ struct profile *profile_new(void)
 	add_row_zero(&profile->stacks);
 	add_row_zero(&profile->branches);
 	add_row_zero(&profile->threads);
+	add_row_zero(&profile->details);
 	add_row_zero(&profile->labels);
 	profile->binaries.items[0].short_name = intern_text(&profile->strings, "[unknown]");
 	profile->binaries.items[0].path = profile->binaries.items[0].short_name;
@@ -50,6 +51,7 @@ void profile_free(struct profile *profile)
 	row_index_release(&profile->index->locations);
 	row_index_release(&profile->index->stacks);
 	row_index_release(&profile->index->branches);
+	row_index_release(&profile->index->details);
 	row_index_release(&profile->index->labels);
 	row_index_release(&profile->index->counts);
 	free(profile->index);
@@ -61,6 +63,8 @@ void profile_free(struct profile *profile)
 	vec_release(&profile->stacks);
 	vec_release(&profile->branches);
 	vec_release(&profile->threads);
+	vec_release(&profile->details);
+	vec_release(&profile->cgroups);
 	vec_release(&profile->labels);
 	vec_release(&profile->counts);
 	vec_release(&profile->early_ends);
@@ -231,6 +235,42 @@ branch_id profile_branch(struct profile *profile, const struct branch_row *branc
 	return row;
 }
 
+/* --- details --- */
+
+static bool detail_equals(const void *table, u32 row, const void *key)
+{
+	const struct profile *profile = table;
+
+	return !memcmp(&profile->details.items[row], key, sizeof(struct detail_row));
+}
+
+detail_id profile_details(struct profile *profile, const struct detail_row *details)
+{
+	u64 hash = 0, any = 0;
+	u32 next = (u32)profile->details.count;
+	u32 row;
+
+	for (u32 i = 0; i < DETAIL_COUNT; i++) {
+		hash = hash_mix(hash, details->values[i]);
+		any |= details->values[i];
+	}
+	if (!any)
+		return 0;
+	row = row_index_find(&profile->index->details,
+			     (struct row_wanted){hash, next, detail_equals, profile, details});
+	if (row == next)
+		*vec_add(&profile->details) = *details;
+	return row;
+}
+
+const char *profile_cgroup(const struct profile *profile, u64 id)
+{
+	for (size_t i = profile->cgroups.count; i-- > 0;)
+		if (profile->cgroups.items[i].id == id)
+			return profile_text(profile, profile->cgroups.items[i].path);
+	return NULL;
+}
+
 /* --- labels and counts --- */
 
 static bool label_equals(const void *table, u32 row, const void *key)
@@ -238,12 +278,13 @@ static bool label_equals(const void *table, u32 row, const void *key)
 	const struct profile *profile = table;
 	const struct label_row *a = &profile->labels.items[row], *b = key;
 
-	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu;
+	return a->comm == b->comm && a->pid == b->pid && a->tid == b->tid && a->cpu == b->cpu &&
+	       a->detail == b->detail;
 }
 
 label_id profile_labels(struct profile *profile, const struct label_row *labels)
 {
-	u64 hash = hash_mix(hash_mix(0, (u64)labels->comm << 32 | labels->cpu),
+	u64 hash = hash_mix(hash_mix(labels->detail, (u64)labels->comm << 32 | labels->cpu),
 			    (u64)labels->pid << 32 | labels->tid);
 	u32 next = (u32)profile->labels.count;
 	u32 row = row_index_find(&profile->index->labels,

@@ -18,7 +18,7 @@
 #include "event/event.h"
 
 typedef u32 string_id, binary_id, function_id, location_id, stack_id, label_id, thread_id,
-	branch_id;
+	branch_id, detail_id;
 
 enum binary_kind {
 	BINARY_NONE, /* row 0: addresses no mapping covers, "[unknown]" */
@@ -100,10 +100,34 @@ struct thread_row {
 	string_id comm; /* its last name */
 };
 
-/* Whose a sample was. Parts that the settings do not keep are ~0u (cpu, pid, tid). */
+/* What else samples may be told apart by. */
+enum sample_detail {
+	DETAIL_TIME,		   /* nanoseconds, the start of a quantum */
+	DETAIL_SOCKET,		   /* number of the CPU's package, -1: unknown */
+	DETAIL_CGROUP,		   /* id, named by a row of `cgroups`; 0: none */
+	DETAIL_COST,		   /* cycles of a load or a transaction: perf's weight */
+	DETAIL_TRANSACTION,	   /* PERF_TXN_* */
+	DETAIL_CODE_PAGE,	   /* its bytes */
+	DETAIL_INSTRUCTION_CYCLES, /* from issue to retirement */
+	DETAIL_PARENT, /* string_id of the chosen caller's name, 0: none; see parents.h */
+	DETAIL_COUNT,
+};
+
+/* Details that the settings do not keep are 0. */
+struct detail_row {
+	u64 values[DETAIL_COUNT]; /* by enum sample_detail */
+};
+
+struct cgroup_row {
+	u64 id;
+	string_id path;
+};
+
+/* Whose a sample was. Parts that the settings do not keep are ~0u (cpu, pid, tid), details 0. */
 struct label_row {
 	string_id comm;
 	u32 pid, tid, cpu;
+	detail_id detail;
 };
 
 /* A branch that was taken. Flags that nobody asks for are 0. */
@@ -151,6 +175,8 @@ struct profile {
 	VEC(struct stack_row) stacks;
 	VEC(struct branch_row) branches;
 	VEC(struct thread_row) threads;
+	VEC(struct detail_row) details;
+	VEC(struct cgroup_row) cgroups; /* no row 0; of one id the last counts */
 	VEC(struct label_row) labels;
 	VEC(struct count_row) counts;	      /* no row 0 */
 	VEC(struct early_end_row) early_ends; /* no row 0; one for each binary and cut */
@@ -180,6 +206,10 @@ stack_id profile_stack(struct profile *profile, const struct stack_row *stack);
 branch_id profile_branch(struct profile *profile, const struct branch_row *branch);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */
 function_id profile_function(struct profile *profile, const struct function_row *function);
+/* The row of such details, new or known; 0 if all are 0. */
+detail_id profile_details(struct profile *profile, const struct detail_row *details);
+/* The path of a cgroup; NULL: not known. Borrowed from the profile. */
+const char *profile_cgroup(const struct profile *profile, u64 id);
 /* The row of a label set, new or known. */
 label_id profile_labels(struct profile *profile, const struct label_row *labels);
 /* Adds to the row of (source, stack, leaf, branch, labels); `count` as a template whose weight and

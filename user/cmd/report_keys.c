@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * report: what some keys and options need besides stacks and threads.
+ */
+#include "cmd/report_state.h"
+
+#include "base/fail.h"
+
+#include <errno.h>
+
+enum { QUANTUM_NS = 100000000 }; /* as in perf */
+
+/* perf's: what enters the kernel. */
+static const char default_parents[] = "^sys_|^do_page_fault";
+
+/* --- details of samples --- */
+
+static void read_details(void *context, const struct sample *sample, struct detail_row *details)
+{
+	const struct sample_details *read = perfdata_details(context, sample);
+
+	if (!read)
+		return;
+	details->values[DETAIL_CGROUP] = read->cgroup;
+	details->values[DETAIL_COST] = read->weight;
+	details->values[DETAIL_TRANSACTION] = read->transaction;
+	details->values[DETAIL_CODE_PAGE] = read->code_page_bytes;
+	details->values[DETAIL_INSTRUCTION_CYCLES] = read->instruction_latency;
+}
+
+struct detail_settings report_details(const struct report *report)
+{
+	const struct perfdata_header *header = perfdata_header(report->data);
+	const u32 of_samples = 1u << DETAIL_CGROUP | 1u << DETAIL_COST | 1u << DETAIL_TRANSACTION |
+			       1u << DETAIL_CODE_PAGE | 1u << DETAIL_INSTRUCTION_CYCLES;
+	struct detail_settings details = {
+		.kept = entry_layout_details(&report->layout),
+		.sockets = header->sockets,
+		.socket_count = header->socket_count,
+		.context = report->data,
+	};
+
+	if (report->settings->has_socket)
+		details.kept |= 1u << DETAIL_SOCKET;
+	if (details.kept & of_samples)
+		details.read = read_details;
+	if (details.kept & 1u << DETAIL_TIME)
+		details.quantum_ns = report->settings->quantum_ns ? report->settings->quantum_ns
+								  : QUANTUM_NS;
+	return details;
+}
+
+/* --- patterns --- */
+
+static int compile(const char *option, const char *text, regex_t *ret_pattern)
+{
+	int error = regcomp(ret_pattern, text, REG_EXTENDED | REG_NOSUB);
+	char why[128];
+
+	if (!error)
+		return 0;
+	regerror(error, ret_pattern, why, sizeof(why));
+	return fail_plain(-EINVAL, "give an extended regular expression", "%s '%s': %s", option,
+			  text, why);
+}
+
+int report_check_keys(struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+	const char *parents = settings->parents ? settings->parents : default_parents;
+	int error = 0;
+
+	report->has_parents = entry_layout_has_key(&report->layout, FIELD_PARENT);
+	if (report->has_parents && !report->has_chains)
+		return fail_plain(-EINVAL, "record with -g, or leave it out here",
+				  "-s parent: the recording has no call chains");
+	if (settings->excludes_other && !report->has_parents)
+		return fail_plain(
+			-EINVAL, "use it with -s parent",
+			"-x leaves out what has no parent, and no parents are looked for");
+	if (report->has_parents)
+		error = compile("-p", parents, &report->parents);
+	if (error) {
+		report->has_parents = false;
+		return error;
+	}
+	if (settings->ignored_callees)
+		error = compile("--ignore-callees", settings->ignored_callees, &report->ignored);
+	report->has_ignored = settings->ignored_callees && !error;
+	return error;
+}
+
+void report_apply_patterns(struct report *report)
+{
+	if (report->has_parents)
+		callers_set_parents(report->fold, report->profile, &report->parents,
+				    report->graph.order, report->settings->max_stack);
+	if (report->has_ignored)
+		callers_ignore_callees(report->fold, &report->ignored);
+	if (report->settings->hides_unnamed)
+		callers_hide_unnamed(report->fold);
+}
+
+void report_release_patterns(struct report *report)
+{
+	if (report->has_parents)
+		regfree(&report->parents);
+	if (report->has_ignored)
+		regfree(&report->ignored);
+}

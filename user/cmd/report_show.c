@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * report: from what was counted to what is printed.
+ */
+#include "cmd/report_state.h"
+
+enum { JSON_VERSION = 2 }; /* raised when a key goes or means something else */
+
+static struct entry_list *list_entries(const struct report *report, u32 source)
+{
+	const struct report_filters *filters = &report->filters;
+	const struct filter_settings *chosen = &filters->samples.settings;
+	struct entry_list_settings settings = {
+		.layout = report->layout,
+		.source = source,
+		.has_children = report->has_children,
+		.is_relative = report->settings->is_relative,
+		.shows_chains = report->graph.type != CALL_GRAPH_NONE,
+		.order = report->graph.order,
+		.max_stack = report->has_history ? 0 : report->settings->max_stack,
+		.comms = {filters->comms.items, filters->comms.count},
+		.dsos = {filters->dsos.items, filters->dsos.count},
+		.symbols = {filters->symbols.items, filters->symbols.count},
+		.symbol_part = report->settings->symbol_part,
+		.has_socket = report->settings->has_socket,
+		.socket = report->settings->socket,
+		.pids = chosen->pids,
+		.pid_count = chosen->pid_count,
+		.tids = chosen->tids,
+		.tid_count = chosen->tid_count,
+	};
+
+	return entry_list_new(report->fold, &settings);
+}
+
+/* Whether anything of that event was sampled; perf leaves out events that were not. */
+static bool has_samples(const struct profile *profile, u32 source)
+{
+	for (size_t i = 0; i < profile->counts.count; i++)
+		if (profile->counts.items[i].source == source)
+			return true;
+	return false;
+}
+
+static struct text_style choose_style(const struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+
+	return (struct text_style){
+		.out = stdout,
+		.separator = settings->separator,
+		.is_quiet = settings->is_quiet,
+		.has_nanoseconds = settings->has_nanoseconds,
+		.widths = settings->widths,
+		.width_count = settings->width_count,
+		.has_color = !settings->separator && terminal_wants_color(stdout, settings->color),
+		.hides =
+			{
+				[FIELD_COMM] = report->filters.comms.count == 1,
+				[FIELD_DSO] = report->filters.dsos.count == 1,
+				[FIELD_SYMBOL] = report->filters.symbols.count == 1,
+			},
+	};
+}
+
+static void write_hidden(const char *title, const char *const *names, size_t count)
+{
+	struct text line = {0};
+
+	if (count != 1)
+		return;
+	text_append_printable(&line, names[0]);
+	printf("# %s: %s\n", title, text_view(&line));
+	text_release(&line);
+}
+
+/* The comment lines in front of the first event. */
+static void write_preamble(const struct report *report)
+{
+	const struct report_filters *filters = &report->filters;
+
+	if (report->settings->header)
+		perfdata_print_header(report->data, stdout);
+	if (report->settings->is_quiet)
+		return;
+	if (!report->settings->header)
+		puts("# To display the perf.data header info, please use "
+		     "--header/--header-only options.\n#");
+	write_hidden("dso", filters->dsos.items, filters->dsos.count);
+	write_hidden("comm", filters->comms.items, filters->comms.count);
+	write_hidden("symbol", filters->symbols.items, filters->symbols.count);
+	printf("#\n# Total Lost Samples: %llu\n#\n",
+	       (unsigned long long)report_lost_samples(&report->facts));
+	if (report->facts.idle_skipped)
+		puts("# The idle task was left out (keep it with --idle)\n#");
+}
+
+/* What is shown of an event. Returns the list in the view, owned by the caller; NULL: no samples.
+ */
+static struct entry_list *view_source(const struct report *report, u32 source,
+				      struct report_view *ret_view)
+{
+	struct entry_list *list;
+
+	if (!has_samples(report->profile, source))
+		return NULL;
+	list = list_entries(report, source);
+	*ret_view = (struct report_view){
+		.source = &report->profile->sources.items[source],
+		.list = list,
+		.graph = &report->graph,
+		.percent_limit = report->settings->percent_limit,
+		.needs_parent = report->settings->excludes_other,
+		.times = report->settings->choice.times,
+		.socket = report->settings->has_socket ? &report->settings->socket : NULL,
+	};
+	return list;
+}
+
+static void write_text(const struct report *report)
+{
+	struct text_style style = choose_style(report);
+	struct report_view view;
+
+	pager_start();
+	write_preamble(report);
+	for (u32 i = 0; i < report->profile->sources.count; i++) {
+		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
+
+		if (list)
+			report_write_text(&view, &style);
+	}
+	if (!report->settings->is_quiet)
+		report_write_footer(&report->facts, stdout);
+}
+
+static void write_json(const struct report *report, const char *path)
+{
+	CLEANUP(json_writer_freep) struct json_writer *json = json_writer_new(stdout);
+	struct report_view view;
+
+	json_object(json, NULL);
+	json_u64(json, "version", JSON_VERSION);
+	json_text(json, "file", path);
+	json_array(json, "events");
+	for (u32 i = 0; i < report->profile->sources.count; i++) {
+		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
+
+		if (list)
+			report_write_json(&view, json);
+	}
+	json_array_end(json);
+	report_write_footer_json(&report->facts, json);
+	json_object_end(json);
+}
+
+void report_show(const struct report *report, const char *path)
+{
+	if (report->settings->json)
+		write_json(report, path);
+	else
+		write_text(report);
+}

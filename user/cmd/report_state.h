@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A report while it is made; shared by its files.
+ */
+#ifndef CMD_REPORT_STATE_H
+#define CMD_REPORT_STATE_H
+
+#include "cmd/report_settings.h"
+#include "export/export.h"
+#include "perfdata/perfdata.h"
+#include "symbolize/symbolize.h"
+
+struct report {
+	const struct report_settings *settings;
+	struct perfdata *data;
+	struct report_filters filters;
+	struct call_graph_settings graph;
+	struct entry_layout layout;
+	bool has_chains, has_children;
+	bool has_branches; /* they are counted in place of samples */
+	bool has_history;  /* they are put into the call chains */
+	struct symbolizer *symbolizer;
+	struct profile *profile;
+	struct fold *fold;
+	struct branch_history *history;
+	struct lbr_tally lbr; /* what became of its call stacks */
+	struct report_facts facts;
+	regex_t parents, ignored; /* -p and --ignore-callees */
+	bool has_parents, has_ignored;
+};
+
+/* Which details of samples are kept. Borrows from the report. */
+struct detail_settings report_details(const struct report *report);
+/* Compiles the patterns, and says whether the keys go with the recording. Returns 0, or -EINVAL
+ * with a sentence. report_release_patterns() in any case. */
+int report_check_keys(struct report *report);
+/* Changes the fold as patterns ask for. */
+void report_apply_patterns(struct report *report);
+/* Frees the patterns. */
+void report_release_patterns(struct report *report);
+
+/* Prints what was counted, as text or JSON. `path` is the recording's, as it was named. */
+void report_show(const struct report *report, const char *path);
+
+#endif

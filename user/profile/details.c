@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Samples to rows of details.
+ */
+#include "profile/details.h"
+
+static u64 socket_of(const struct detail_settings *settings, u32 cpu)
+{
+	return cpu < settings->socket_count ? (u64)(s64)settings->sockets[cpu] : ~0ull;
+}
+
+detail_id details_of(struct profile *profile, const struct detail_settings *settings,
+		     const struct sample *sample)
+{
+	struct detail_row details = {0};
+
+	if (!settings->kept)
+		return 0;
+	if (settings->read)
+		settings->read(settings->context, sample, &details);
+	if (settings->quantum_ns)
+		details.values[DETAIL_TIME] = sample->time_ns -
+					      sample->time_ns % settings->quantum_ns;
+	details.values[DETAIL_SOCKET] = socket_of(settings, sample->cpu);
+	for (u32 detail = 0; detail < DETAIL_COUNT; detail++)
+		if (!(settings->kept & 1u << detail))
+			details.values[detail] = 0;
+	return profile_details(profile, &details);
+}
+
+void details_add_cgroup(struct profile *profile, const struct cgroup_name *cgroup)
+{
+	*vec_add(&profile->cgroups) = (struct cgroup_row){
+		.id = cgroup->id,
+		.path = intern_text(&profile->strings, cgroup->path),
+	};
+}

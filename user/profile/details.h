@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What else than stack and thread a sample says of itself, as rows of a profile.
+ */
+#ifndef PROFILE_DETAILS_H
+#define PROFILE_DETAILS_H
+
+#include "profile/tables.h"
+
+struct detail_settings {
+	u32 kept;	    /* 1 << enum sample_detail, or-ed; what is not kept makes fewer rows */
+	u64 quantum_ns;	    /* of DETAIL_TIME; not 0 if that is kept */
+	const s32 *sockets; /* by CPU; borrowed. CPUs behind them are of socket -1 */
+	u32 socket_count;
+	/* Fills in what only who reads the recording knows: DETAIL_CGROUP to
+	 * DETAIL_INSTRUCTION_CYCLES. */
+	void (*read)(void *context, const struct sample *sample, struct detail_row *details);
+	void *context;
+};
+
+/* The row of what a sample says of itself. */
+detail_id details_of(struct profile *profile, const struct detail_settings *settings,
+		     const struct sample *sample);
+
+/* Adds a cgroup's name to the profile. */
+void details_add_cgroup(struct profile *profile, const struct cgroup_name *cgroup);
+
+#endif

@@ -61,6 +61,19 @@ no_worse() {
 	done
 }
 
+@test "likely: more is whole than by perf --stitch-lbr, with less wrong" {
+	local file ours=() perfs=()
+	for file in tchain_edit_n32 tchain_edit_n16 rectree_fp_n32 parser_nofp_n32 cc1_n32; do
+		ours+=("$(figures "$file" likely)")
+		perfs+=("$(limits "$file" stitch)")
+	done
+	printf '%s\n' "${ours[@]}" - "${perfs[@]}"
+	printf '%s\n' "${ours[@]}" - "${perfs[@]}" | awk '
+		/^-$/ { side = 1; next }
+		{ main[side + 0] += $1; wrong[side + 0] += $2 }
+		END { exit !(main[0] > main[1] && wrong[0] < wrong[1]) }'
+}
+
 @test "plain: what perf shows" {
 	no_worse "$(figures cc1_n32 plain)" "$(limits cc1_n32 plain)"
 	no_worse "$(figures longjmp_fp_n32 plain)" "$(limits longjmp_fp_n32 plain)"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Aligns a thread's stack with the one before, register by register.
+ * Lays a thread's stack on the one before, register by register.
  */
 #include "lbr/likely.h"
 
@@ -10,23 +10,17 @@
 #include <string.h>
 
 enum {
-	KEPT_MAX = 1000, /* calls of a thread's stack */
-	OVERLAPS = 5,	 /* 1, 2, 4, 8, 16 different calls that agree */
-	DIFFERENT_MAX = 1 << (OVERLAPS - 1),
-	SEVERAL_OVERLAP = 3,
-	TESTS_MIN = 100,
-	ERRORS_MAX_PERMILLE = 3,
-	CHANGES_MAX_PERCENT = 10,
+	KEPT_MAX = 1000,   /* calls of a thread's stack */
+	AGREEING_MIN = 2,  /* calls; one is there by chance too often */
+	BY_CONTENT_MIN = 3 /* different ones, where registers have no numbers */
 };
 
 struct kept {
 	u64 calls[KEPT_MAX]; /* packed */
 	u64 hw_idx;
 	u32 count;
-	u32 in_registers;		       /* so many of them; those behind were stitched */
-	u32 tests[OVERLAPS], errors[OVERLAPS]; /* by overlap */
-	u32 seams, changes; /* oldest calls in registers; how many of them were others before */
-	u8 end;		    /* enum lbr_end */
+	u32 in_registers; /* so many of them; those behind were stitched */
+	u8 end;		  /* enum lbr_end */
 };
 
 struct likely {
@@ -68,12 +62,14 @@ static struct kept *kept_of(struct likely *likely, u32 thread)
 	return likely->rows.items[*row - 1];
 }
 
-static void keep(struct kept *kept, const u64 *calls, u32 count, const struct snapshot *snapshot)
+static void keep(struct kept *kept, const struct memo_stack *stack, const struct snapshot *snapshot)
 {
-	kept->count = count < KEPT_MAX ? count : 0;
-	kept->in_registers = snapshot->entry_count < count ? snapshot->entry_count : count;
+	kept->count = stack->count < KEPT_MAX ? stack->count : 0;
+	kept->in_registers = snapshot->entry_count < kept->count ? snapshot->entry_count
+								 : kept->count;
 	kept->hw_idx = snapshot->hw_idx;
-	memcpy(kept->calls, calls, kept->count * sizeof(*calls));
+	kept->end = stack->end;
+	memcpy(kept->calls, stack->calls, kept->count * sizeof(*stack->calls));
 }
 
 static bool is_same(u64 left, u64 right)
@@ -81,150 +77,113 @@ static bool is_same(u64 left, u64 right)
 	return memo_frame(left).address == memo_frame(right).address;
 }
 
-/*
- * How many different calls agree from `index` towards the leaf, with those from `at` of the stack
- * before; DIFFERENT_MAX is enough. In a recursion every register holds the same call, which says
- * nothing of how deep it is: only where it begins does.
- */
-static u32 agreeing(const struct kept *kept, u32 at, const u64 *calls, u32 index)
-{
-	u32 count = 0, different[DIFFERENT_MAX];
+/* --- laying one stack on the other --- */
 
-	for (u32 i = 0; i <= index && i <= at && count < DIFFERENT_MAX; i++) {
+/* A place of the stack before that may be the oldest call in a register now. */
+struct match {
+	u32 at;
+	u32 calls;     /* that agree from there towards the leaf */
+	u32 different; /* of these; in a recursion equal ones say little of how deep it is */
+	bool was_in_register;
+};
+
+/* The stack at hand. */
+struct seam {
+	const struct kept *kept;
+	const struct memo_stack *stack;
+	u32 last; /* its oldest call that is in a register */
+};
+
+static struct match match_at(const struct seam *seam, u32 at)
+{
+	const u64 *now = seam->stack->calls + seam->last, *before = seam->kept->calls + at;
+	u32 room = (seam->last < at ? seam->last : at) + 1;
+	struct match match = {.at = at, .was_in_register = at < seam->kept->in_registers};
+
+	while (match.calls < room && is_same(*(now - match.calls), *(before - match.calls))) {
 		u32 known = 0;
 
-		if (!is_same(kept->calls[at - i], calls[index - i]))
-			break;
-		while (known < count && !is_same(calls[different[known]], calls[index - i]))
+		while (known < match.calls && !is_same(*(now - known), *(now - match.calls)))
 			known++;
-		if (known == count)
-			different[count++] = index - i;
+		match.different += known == match.calls;
+		match.calls++;
 	}
-	return count;
+	return match;
 }
 
-/* --- learning --- */
-
-/* The call of the stack before that is in the register of call `index`, the first of several. */
-static u32 same_register(const struct kept *kept, const struct snapshot *snapshot, u32 index)
+/* Whether what is known of the stack behind the seam goes on as the one before did. */
+static bool goes_on(const struct seam *seam, u32 at)
 {
-	u64 depth = snapshot->depth ? snapshot->depth : 1;
-	u64 distance = kept->hw_idx % depth + depth - snapshot->hw_idx % depth;
+	u32 more = seam->stack->count - seam->last;
 
-	return (u32)((distance + index) % depth);
-}
-
-static void try_overlaps(struct kept *kept, u32 agree, bool is_right)
-{
-	for (u32 i = 0; i < OVERLAPS && agree >= 1U << i; i++) {
-		kept->tests[i]++;
-		kept->errors[i] += !is_right;
-	}
-}
-
-/* Where the oldest call changes often between samples, it will also have changed unseen. */
-static void look_at_seam(struct kept *kept, u32 at, u64 call)
-{
-	if (at >= kept->count)
-		return;
-	kept->seams++;
-	kept->changes += !is_same(kept->calls[at], call);
-}
-
-void likely_learn(struct likely *likely, u32 thread, const struct snapshot *snapshot,
-		  const struct stack *stack)
-{
-	struct kept *kept = kept_of(likely, thread);
-	u32 count = stack->entries < stack->count ? stack->entries : stack->count;
-	u64 calls[KEPT_MAX] = {0};
-
-	if (stack->is_shifted || snapshot->hw_idx == ~0ULL || count > KEPT_MAX)
-		count = 0;
-	for (u32 i = 0; i < count; i++)
-		calls[i] = stack->calls[i].return_address;
-	for (u32 i = 0; i + 1 < count && kept->count; i++) {
-		u32 at = same_register(kept, snapshot, i);
-
-		if (at + 1 < kept->count)
-			try_overlaps(kept, agreeing(kept, at, calls, i),
-				     is_same(kept->calls[at + 1], calls[i + 1]));
-	}
-	if (count && count == snapshot->depth)
-		look_at_seam(kept, same_register(kept, snapshot, count - 1), calls[count - 1]);
-	keep(kept, calls, count, snapshot);
-}
-
-/* --- using --- */
-
-/* How many calls must agree; 0: it would be wrong too often, or nobody knows. */
-static u32 overlap_of(const struct kept *kept)
-{
-	if ((u64)kept->changes * 100 > (u64)kept->seams * CHANGES_MAX_PERCENT)
-		return 0;
-	for (u32 i = 0; i < OVERLAPS; i++)
-		if (kept->tests[i] >= TESTS_MIN &&
-		    (u64)kept->errors[i] * 1000 < (u64)kept->tests[i] * ERRORS_MAX_PERMILLE)
-			return 1U << i;
-	return 0;
-}
-
-/*
- * The call of the stack before that is call `last`; KEPT_MAX: none, or several. It was in a
- * register then: what had been overwritten and is in a register now was called anew, and below it
- * everything may be new.
- */
-static u32 find_last(const struct kept *kept, const struct snapshot *snapshot,
-		     const struct memo_stack *stack, u32 last, u32 overlap)
-{
-	bool has_registers = snapshot->hw_idx != ~0ULL && kept->hw_idx != ~0ULL;
-	u32 found = KEPT_MAX;
-	u32 at = has_registers ? same_register(kept, snapshot, last) : 0;
-
-	for (; at < kept->in_registers; at += has_registers ? snapshot->depth : 1) {
-		if (agreeing(kept, at, stack->calls, last) < overlap)
-			continue;
-		if (found != KEPT_MAX)
-			return KEPT_MAX;
-		found = at;
-	}
-	return found;
-}
-
-/* Whether what is known of a stack behind `last` goes on as the one before did behind `at`. */
-static bool goes_on(const struct kept *kept, u32 at, const struct memo_stack *stack, u32 last)
-{
-	u32 more = stack->count - last;
-
-	if (kept->count - at <= more)
+	if (seam->kept->count - at <= more)
 		return false;
 	for (u32 i = 1; i < more; i++)
-		if (!is_same(kept->calls[at + i], stack->calls[last + i]))
+		if (!is_same(seam->kept->calls[at + i], seam->stack->calls[seam->last + i]))
 			return false;
 	return true;
 }
 
+/* Which of two says more: > 0: left, 0: neither. */
+static int compare_matches(const struct match *left, const struct match *right)
+{
+	if (left->different != right->different)
+		return left->different > right->different ? 1 : -1;
+	if (left->calls != right->calls)
+		return left->calls > right->calls ? 1 : -1;
+	return left->was_in_register - right->was_in_register;
+}
+
+/*
+ * The best match, which must be the only one of its kind. It was in a register then: what had been
+ * overwritten and is in a register now was called anew, and below it everything may be new. Still
+ * such places are looked at: where one of them agrees better, nobody knows.
+ */
+static bool find_match(const struct seam *seam, const struct snapshot *snapshot,
+		       struct match *ret_match)
+{
+	const struct kept *kept = seam->kept;
+	bool has_registers = snapshot->hw_idx != ~0ULL && kept->hw_idx != ~0ULL && snapshot->depth;
+	u32 step = has_registers ? snapshot->depth : 1;
+	u32 at = has_registers ? (u32)((kept->hw_idx % step + step - snapshot->hw_idx % step +
+					seam->last) %
+				       step)
+			       : 0;
+	bool is_only = false;
+
+	*ret_match = (struct match){0};
+	for (; at < kept->count; at += step) {
+		struct match match = match_at(seam, at);
+		int better = compare_matches(&match, ret_match);
+
+		if (!match.calls || better < 0 || !goes_on(seam, at))
+			continue;
+		is_only = better > 0;
+		*ret_match = match;
+	}
+	return is_only && ret_match->was_in_register && ret_match->calls >= AGREEING_MIN &&
+	       (has_registers || ret_match->different >= BY_CONTENT_MIN);
+}
+
 bool likely_extend(struct likely *likely, u32 thread, const struct snapshot *snapshot,
-		   bool has_several, struct memo_stack *stack)
+		   struct memo_stack *stack)
 {
 	struct kept *kept = kept_of(likely, thread);
-	u32 overlap = overlap_of(kept), at = KEPT_MAX, own = stack->count;
-	u32 last = (snapshot->entry_count < own ? snapshot->entry_count : own) - 1;
+	u32 own = stack->count;
+	struct seam seam = {kept, stack,
+			    (snapshot->entry_count < own ? snapshot->entry_count : own) - 1};
+	struct match match;
 
-	if (has_several && overlap && overlap < SEVERAL_OVERLAP)
-		overlap = SEVERAL_OVERLAP;
-	if (stack->end != LBR_END_WHOLE && overlap && own && snapshot->entry_count &&
-	    own < KEPT_MAX)
-		at = find_last(kept, snapshot, stack, last, overlap);
-	if (at == KEPT_MAX || !goes_on(kept, at, stack, last)) {
-		keep(kept, stack->calls, own, snapshot);
-		kept->end = stack->end;
+	if (stack->end == LBR_END_WHOLE || !own || !snapshot->entry_count || own >= KEPT_MAX ||
+	    !find_match(&seam, snapshot, &match)) {
+		keep(kept, stack, snapshot);
 		return false;
 	}
 	memcpy(likely->calls, stack->calls, own * sizeof(u64));
-	for (u32 i = at + own - last; i < kept->count; i++)
+	for (u32 i = match.at + own - seam.last; i < kept->count; i++)
 		likely->calls[stack->count++] = memo_likely(kept->calls[i]);
 	stack->calls = likely->calls;
 	stack->end = kept->end;
-	keep(kept, stack->calls, stack->count, snapshot);
+	keep(kept, stack, snapshot);
 	return true;
 }

@@ -145,8 +145,6 @@ static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot
 
 	if (thread)
 		thread_learn(thread, stitcher->places, snapshot, stack);
-	if (thread && stitcher->likely)
-		likely_learn(stitcher->likely, thread->id, snapshot, stack);
 	for (u32 i = 0; i < stack->count; i++)
 		graph_add(stitcher->graph, stack_frame(snapshot, stack, i), stack->calls[i].entry,
 			  stack->calls[i].place);
@@ -221,18 +219,6 @@ static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot 
 	extend(stitcher, snapshot);
 }
 
-/* Whether the function at the end of the stack was seen with several callers. */
-static bool has_several_callers(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
-				const struct memo_stack *stack)
-{
-	struct graph_cursor cursor = {0};
-	place_id now = places_find(stitcher->places, snapshot->pid,
-				   memo_call(stack->calls[stack->count - 1]));
-
-	return graph_next_caller(stitcher->graph, now, &cursor) &&
-	       graph_next_caller(stitcher->graph, now, &cursor);
-}
-
 static void extend_likely(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
 			  struct memo_stack *stack)
 {
@@ -240,9 +226,7 @@ static void extend_likely(struct lbr_stitcher *stitcher, const struct snapshot *
 
 	if (!thread || !thread_is_balanced(thread))
 		return;
-	stitcher->tally.likely += likely_extend(
-		stitcher->likely, thread->id, snapshot,
-		stack->count && has_several_callers(stitcher, snapshot, stack), stack);
+	stitcher->tally.likely += likely_extend(stitcher->likely, thread->id, snapshot, stack);
 }
 
 static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel,

@@ -8,6 +8,7 @@
 #include "cmd/input.h"
 #include "cmd/report_state.h"
 #include "cmd/stitching.h"
+#include "cmd/unwinding.h"
 
 #include <errno.h>
 #include <string.h>
@@ -155,12 +156,15 @@ static int count_samples(struct report *report)
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
 	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct event_sink *sink, *first;
 	int error;
 
 	/* Whose a sample is decides over its entries, later: 100% are all samples. */
 	filter.pid_count = filter.tid_count = 0;
-	sink = first = filter_new(&filter, profile_builder_sink(builder));
+	first = unwinding_before(profile_builder_sink(builder), report->data,
+				 report->settings->symfs, &unwinder);
+	sink = first = filter_new(&filter, first);
 	if (report->has_history) {
 		report->history = branch_history_new(report->graph.order == CALLER_FIRST
 							     ? HISTORY_OLDEST_FIRST

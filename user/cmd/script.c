@@ -9,6 +9,7 @@
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"
 #include "cmd/stitching.h"
+#include "cmd/unwinding.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -236,7 +237,8 @@ static u32 recorded_fields(const struct script_settings *settings, const struct 
 				     PRINT_PROVENANCE);
 	const struct event_source *sources = perfdata_sources(data, &count);
 
-	if (perfdata_header(data)->is_ours || settings->stitch != LBR_PLAIN)
+	if (perfdata_header(data)->is_ours || settings->stitch != LBR_PLAIN ||
+	    unwinding_is_needed(data))
 		recorded |= PRINT_PROVENANCE;
 	for (u32 i = 0; i < count; i++) {
 		recorded |= sources[i].has_cpu ? PRINT_CPU : 0;
@@ -267,6 +269,7 @@ static int print_samples(const struct script_settings *settings, struct perfdata
 			 const struct filter_settings *chosen)
 {
 	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct symbolize_settings symbolize = settings->symbolize;
 	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symbolize.symfs};
 	struct lbr_tally tally;
@@ -284,7 +287,7 @@ static int print_samples(const struct script_settings *settings, struct perfdata
 	halves[0] = script_printer_follower(printer);
 	halves[1] = script_printer_sink(printer);
 	both = tee_new(halves, ARRAY_COUNT(halves));
-	filter = filter_new(chosen, both);
+	filter = filter_new(chosen, unwinding_before(both, data, symbolize.symfs, &unwinder));
 	error = stitching_read(data, &lbr, filter, &tally);
 	progress_clear();
 	stitching_warn(data, settings->stitch);

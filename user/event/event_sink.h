@@ -51,10 +51,11 @@ struct sample {
 	u8 cut;		   /* enum stack_cut */
 	u8 walked;	   /* enum stack_walk, or-ed; 0: not recorded, or no caller was found */
 	u16 frame_count;
-	u16 branch_count; /* 0: none */
-	bool has_chain;	  /* the event records call chains (this one may be empty) */
-	u8 user_abi;	  /* enum user_abi */
-	u32 stack_bytes;  /* of user_stack; 0: none */
+	u16 branch_count;   /* 0: none */
+	bool has_chain;	    /* the event records call chains (this one may be empty) */
+	u8 user_abi;	    /* enum user_abi */
+	bool stack_is_full; /* all that was asked for was copied: the stack may go on */
+	u32 stack_bytes;    /* of user_stack; 0: none */
 	const struct frame *frames;
 	const struct branch *branches; /* newest first */
 	u64 hw_idx;		       /* physical LBR register of branches[0]; ~0: unknown */
@@ -182,10 +183,12 @@ struct event_source {
 	bool exclude_user, exclude_kernel, exclude_idle;
 	u8 precise; /* 0 … 3 */
 	bool has_chain, has_branches, has_time, has_cpu, has_period;
-	u64 branch_bits;    /* PERF_SAMPLE_BRANCH_*; 0: none */
-	u64 sample_bits;    /* the producer's sample_type, for those who print it */
-	u64 user_registers; /* which are recorded, as bits by the kernel's numbers; 0: none */
-	const u64 *ids;	    /* kernel event ids, for perf.data */
+	bool has_copied_stack; /* of its call chains the user's part is to be walked by the reader
+				*/
+	u64 branch_bits;       /* PERF_SAMPLE_BRANCH_*; 0: none */
+	u64 sample_bits;       /* the producer's sample_type, for those who print it */
+	u64 user_registers;    /* which are recorded, as bits by the kernel's numbers; 0: none */
+	const u64 *ids;	       /* kernel event ids, for perf.data */
 	u32 id_count;
 };
 

@@ -57,6 +57,9 @@ enum stack_cut {
 	CUT_NOT_ANALYSED, /* process too new for its tables to be there */
 	CUT_BROKEN,	  /* a frame pointer that does not point up the stack */
 	CUT_OVERWRITTEN,  /* older calls than the CPU's last branch records hold */
+	CUT_COPY_ENDS,	  /* the stack goes on above the bytes of it that were copied */
+	CUT_NO_FILE,	  /* the binary is gone, or another one is in its place */
+	CUT_32_BIT,	  /* code of 32 bits, for which no tables are made */
 };
 
 /* The space of an address that nothing else is known of. Both of our architectures give the kernel

@@ -41,6 +41,9 @@ const char *stack_end_words(u8 cut)
 		[CUT_NOT_ANALYSED] = "not yet analysed",
 		[CUT_BROKEN] = "broken",
 		[CUT_OVERWRITTEN] = "overwritten",
+		[CUT_COPY_ENDS] = "copy ends",
+		[CUT_NO_FILE] = "no file",
+		[CUT_32_BIT] = "32-bit code",
 	};
 
 	return cut < ARRAY_COUNT(words) ? words[cut] : words[CUT_UNKNOWN];

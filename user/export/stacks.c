@@ -21,6 +21,9 @@ static const struct {
 	[CUT_NOT_ANALYSED] = {"not_analysed", "end early: code not analysed yet"},
 	[CUT_BROKEN] = {"broken", "end early: what comes next is no frame"},
 	[CUT_OVERWRITTEN] = {"overwritten", "end early: older calls were overwritten in the LBR"},
+	[CUT_COPY_ENDS] = {"copy_ends", "end early: no more of the stack was copied"},
+	[CUT_NO_FILE] = {"no_file", "end early: the binary is gone, or replaced since recording"},
+	[CUT_32_BIT] = {"32_bit", "end early: code of 32 bits"},
 };
 
 /* In the order in which they are told; those without words are told by their end. */

@@ -6,6 +6,7 @@
 #ifndef HOST_HOST_H
 #define HOST_HOST_H
 
+#include "host/binary_search.h"
 #include "host/cgroups.h"
 #include "host/cpus.h"
 #include "host/file_ids.h"

@@ -289,6 +289,7 @@ static void read_user_stack(struct decoder *decoder, const struct event_kind *ki
 	decoder->details.user_stack_room = bytes;
 	sample->user_stack = stack;
 	sample->stack_bytes = (u32)filled;
+	sample->stack_is_full = filled == bytes;
 	(void)kind;
 }
 

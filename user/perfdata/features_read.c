@@ -205,6 +205,14 @@ void session_read_feature(struct perfdata *data, u32 feature)
 		session_warn(data, "feature %u is damaged", feature);
 }
 
+/* perf record --call-graph dwarf */
+static bool has_copied_stack(const struct wire_attr *attr)
+{
+	const u64 needed = SAMPLE_CALLCHAIN | SAMPLE_REGS_USER | SAMPLE_STACK_USER;
+
+	return (attr->sample_type & needed) == needed;
+}
+
 static struct event_source source_of(const struct event_kind *kind)
 {
 	const struct wire_attr *attr = &kind->attr;
@@ -222,6 +230,7 @@ static struct event_source source_of(const struct event_kind *kind)
 		.exclude_idle = attr->flags & ATTR_BIT(exclude_idle),
 		.precise = (attr->flags >> ATTR_precise) & 3,
 		.has_chain = attr->sample_type & SAMPLE_CALLCHAIN,
+		.has_copied_stack = has_copied_stack(attr),
 		.has_branches = attr->sample_type & SAMPLE_BRANCH_STACK,
 		.has_time = attr->sample_type & SAMPLE_TIME,
 		.has_cpu = attr->sample_type & SAMPLE_CPU,

@@ -252,7 +252,7 @@ static void take_early_end(struct profile_builder *builder, const struct sample 
 
 	if (!sample->frame_count ||
 	    (sample->cut != CUT_NO_TABLE && sample->cut != CUT_UNSUPPORTED &&
-	     sample->cut != CUT_NOT_ANALYSED))
+	     sample->cut != CUT_NOT_ANALYSED && sample->cut != CUT_NO_FILE))
 		return;
 	outermost = &sample->frames[sample->frame_count - 1];
 	binary = locator_binary(builder->locator, profile, sample->pid, outermost->address,

@@ -1,28 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The walk of bpf/user_stack.bpf.h over a copy. What could only be found by frame pointers is not
- * looked for: whether they can be believed is known from the code around them.
+ * The walk of bpf/user_stack.bpf.h over a copy.
  */
 #include "unwind/copied_walk.h"
 
 #include "bpfprof/unwind_step.h"
-
-#include <string.h>
-
-/* A process's first code may align its stack pointer. Source: psABI AMD64, 3.4.1, and AAPCS64. */
-enum { STACK_ALIGNMENT = 16 };
-
-/* An unwind_read_word; `context` is the rest of a stack. */
-static bool read_copied_word(void *context, u64 address, u64 *ret_word)
-{
-	const struct stack_rest *rest = context;
-	u64 distance = address - rest->stack_start;
-
-	if (distance >= rest->stack_bytes || rest->stack_bytes - distance < sizeof(*ret_word))
-		return false;
-	memcpy(ret_word, rest->stack + distance, sizeof(*ret_word));
-	return true;
-}
+#include "unwind/step_without_rule.h"
 
 /* The rule that holds at the frame's pc, NULL if there is none. */
 static const struct unwind_rule *find_rule(const struct copied_walk_world *world,
@@ -34,50 +17,66 @@ static const struct unwind_rule *find_rule(const struct copied_walk_world *world
 	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
 }
 
-/* Neither the dynamic linker nor musl says with a rule where a process begins. */
-static bool is_first_frame(const struct copied_walk *walk)
+/* What a function has popped already lies below its stack pointer, where the copy does not reach;
+ * many compilers go on to say that it was saved there. The register has it again. */
+static struct unwind_rule without_popped(const struct copied_walk *walk,
+					 enum unwind_machine machine,
+					 const struct unwind_rule *rule)
 {
-	u64 start = walk->rest->start_stack;
+	struct unwind_rule left = *rule;
+	u8 sp = machine == UNWIND_X86_64 ? X86_64_SP : ARM64_SP;
+	u64 below = walk->stack.start - walk->frame.sp; /* wraps around: what the copy has there */
+	s64 lowest = (s64)below - rule->cfa_offset;
 
-	return start && walk->frame.sp + STACK_ALIGNMENT > start;
+	if (rule->cfa_kind != CFA_REGISTER || rule->cfa_register != sp)
+		return left;
+	if (rule->fp_kind == SAVED_AT_CFA && rule->fp_offset < lowest)
+		left.fp_kind = SAVED_SAME;
+	if (rule->rbx_words != UNWIND_RBX_LOST && -8 * rule->rbx_words < lowest)
+		left.rbx_words = 0;
+	return left;
 }
 
 /* Takes the frame that the walk is at, and steps to its caller. Returns END_UNKNOWN if there is
  * one. */
 static u8 take_frame(struct copied_walk *walk, const struct copied_walk_world *world)
 {
-	struct unwind_memory memory = {.read_word = read_copied_word,
-				       .context = (void *)walk->rest};
+	struct unwind_memory memory = {.read_word = copied_word, .context = walk};
 	const struct unwind_rule *rule = NULL;
+	struct unwind_rule left;
 	struct code_place place;
 	enum code_state state = world->find_code(world->context, unwind_find_address(&walk->frame),
 						 &place);
 
+	walk->state = state;
 	if (state == CODE_AWAITED)
 		return WALK_AWAITS;
-	if (state == CODE_NOWHERE || walk->found_by == WALKER_FRAME_POINTER ||
-	    walk->frame.sp_is_lost)
+	if (state == CODE_NOWHERE || walk->frame.sp_is_lost)
 		return END_NOT_ANALYSED;
 	if (state == CODE_READY)
 		rule = find_rule(world, &place);
+	if (walk->found_by == WALKER_FRAME_POINTER && !frame_is_believed(walk, world))
+		return walk->doubt;
 	walk->frames[walk->count++] = walk->frame.pc;
 	walk->walked |= walk->found_by;
-	if (rule) {
-		walk->found_by = WALKER_EH_FRAME;
-		walk->walked |= WALKER_EH_FRAME;
-		return unwind_step(world->machine, &walk->frame, rule, memory);
-	}
-	if (is_first_frame(walk))
-		return END_COMPLETE;
-	return state == CODE_UNREAD ? END_NOT_ANALYSED : END_NO_TABLE;
+	if (!rule)
+		return step_without_rule(walk, world);
+	walk->found_by = WALKER_EH_FRAME;
+	walk->walked |= WALKER_EH_FRAME;
+	left = without_popped(walk, world->machine, rule);
+	return unwind_step(world->machine, &walk->frame, &left, memory);
 }
 
 struct copied_walk copied_walk_begin(const struct stack_rest *rest, u64 *frames, u32 most)
 {
 	return (struct copied_walk){
-		.rest = rest,
+		.stack = {.start = rest->stack_start,
+			  .length = rest->stack_bytes,
+			  .bytes = rest->stack,
+			  .first_sp = rest->start_stack},
 		.frame = rest->frame,
 		.found_by = rest->found_by,
+		.doubt = END_NOT_ANALYSED,
 		.walked = rest->walked,
 		.frames = frames,
 		.most = most,

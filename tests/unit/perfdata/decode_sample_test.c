@@ -70,6 +70,7 @@ static void copied_stack_is_as_long_as_it_was_filled(void **state)
 	put_user_side(&foreign, USER_ABI_64, 5);
 	assert_int_equal(decode(&decoder, &foreign, &sample), 0);
 	assert_int_equal(sample.stack_bytes, 5);
+	assert_false(sample.stack_is_full);
 	assert_memory_equal(sample.user_stack, "stack", 5);
 	decoder_release(&decoder);
 	text_release(&foreign.bytes);

@@ -151,8 +151,9 @@ static void no_frame_is_made_up_where_the_copy_ends(void **unused)
 	u64 frames[FRAMES_MAX];
 	struct copied_walk walk = copied_walk_begin(rest, frames, FRAMES_MAX);
 
-	rest->stack_bytes -= 1; /* of the word that says where `caller` returns to */
+	walk.stack.length -= 1; /* of the word that says where `caller` returns to */
 	assert_int_equal(copied_walk_go_on(&walk, &world), END_NOT_ANALYSED);
+	assert_true(walk.is_missed);
 	assert_int_equal(walk.count, 2);
 	(void)unused;
 }
@@ -185,7 +186,7 @@ static void where_the_process_begins_the_stack_is_whole_without_a_rule(void **un
 	struct copied_walk walk = copied_walk_begin(rest, frames, FRAMES_MAX);
 
 	state = CODE_WITHOUT_TABLE;
-	rest->start_stack = STACK;
+	walk.stack.first_sp = STACK;
 	assert_int_equal(copied_walk_go_on(&walk, &world), END_COMPLETE);
 	assert_int_equal(walk.count, 1);
 	(void)unused;
@@ -198,6 +199,28 @@ static void a_stack_deeper_than_wanted_says_so(void **unused)
 
 	assert_int_equal(copied_walk_go_on(&walk, &world), END_TOO_DEEP);
 	assert_int_equal(walk.count, 2);
+	(void)unused;
+}
+
+/* gcc goes on to say where a register was saved when it has been popped. */
+static void a_register_that_was_popped_is_in_its_place(void **unused)
+{
+	enum { POPPED = -32 }; /* from the CFA: 8 below the stack pointer */
+	struct unwind_rule *rule = (struct unwind_rule *)words;
+	u64 frames[FRAMES_MAX];
+	struct copied_walk walk;
+
+	rule->fp_kind = SAVED_AT_CFA;
+	rule->fp_offset = POPPED;
+	rest->stack_start = STACK;
+	rest->stack_bytes = 24;
+	rest->frame.fp = 0x77;
+	memmove(rest->stack, rest->stack + 64, 24);
+	walk = copied_walk_begin(rest, frames, 2);
+	copied_walk_go_on(&walk, &world);
+	assert_int_equal(walk.count, 2);
+	assert_int_equal(frames[1], CODE + CALLER + 8);
+	assert_int_equal(walk.frame.fp, 0x77);
 	(void)unused;
 }
 
@@ -226,6 +249,7 @@ int main(void)
 		TEST(code_that_has_no_table_after_all_ends_the_stack),
 		TEST(where_the_process_begins_the_stack_is_whole_without_a_rule),
 		TEST(a_stack_deeper_than_wanted_says_so),
+		TEST(a_register_that_was_popped_is_in_its_place),
 		TEST(what_rbx_was_is_known),
 	};
 

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Where a binary that ran can still be had.
+ */
+#ifndef HOST_BINARY_SEARCH_H
+#define HOST_BINARY_SEARCH_H
+
+#include "bpfprof/types.h"
+
+#include <stdbool.h>
+
+struct binary_search {
+	const char *symfs; /* look below this folder and nowhere else; NULL or "": no */
+	const char *path;  /* as recorded, maybe with " (deleted)" at its end */
+	const u8 *build_id;
+	u8 build_id_bytes;	/* 0: none was recorded */
+	const char *cache_name; /* what perf calls it in its cache of binaries: "elf" or "vdso" */
+	u32 owner_pid;		/* a process that had it mapped; ~0: not known */
+	/* Decides what has the recorded build id, if there was one. A file that is refused is
+	 * closed, and the search goes on. `root` is the folder that it was found below, "" for
+	 * ours. */
+	bool (*accept)(void *context, int fd, const char *root);
+	/* Hears of a file that was looked at and was not taken: -ESTALE (another build id) or
+	 * -EBADMSG (not ELF). NULL: nobody. */
+	void (*refuse)(void *context, int error);
+	void *context;
+};
+
+/*
+ * Looks in this order: below --symfs; as its process sees it, while that lives and has other files
+ * than we do; at its path; the very file that a living process maps, though it was deleted or
+ * replaced; in perf's cache of binaries.
+ * Returns whether some file was accepted.
+ */
+bool binary_search_run(const struct binary_search *search);
+
+#endif

@@ -73,6 +73,17 @@ fails_with() {
 	diff <(echo "bpfprof: $sentence") stderr
 }
 
+# While something else on this machine asks for build ids of mappings (perf --buildid-mmap does), Linux
+# 6.18 marks the mappings of every other recording as if they held build ids, and perf 6.1 dies of
+# it; with build ids of its own it does not.
+perf_records() {
+	"$PERF" record -q "$@" >/dev/null 2>record.log ||
+		"$PERF" record -q --buildid-mmap "$@" >/dev/null 2>>record.log || {
+		cat record.log
+		return 1
+	}
+}
+
 # perf's table of a report alone: perf puts a statistic of branch types and a tip behind it.
 perf_table() {
 	"$PERF" report --stdio --no-inline -i "$@" 2>/dev/null |

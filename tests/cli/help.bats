@@ -5,7 +5,7 @@
 
 load common
 
-commands=(record report script check)
+commands=(record report diff script check)
 
 setup() {
 	export COLUMNS=80
@@ -99,7 +99,7 @@ make_manual() {
 
 @test "every manual page renders without a warning" {
 	make_manual
-	for page in bpfprof bpfprof-{record,report,script,check}; do
+	for page in bpfprof bpfprof-{record,report,diff,script,check}; do
 		run man --warnings -l "$page.1"
 		[ "$status" -eq 0 ]
 		run bash -c 'man --warnings -l "$0" 2>&1 >/dev/null' "$page.1"
@@ -109,7 +109,7 @@ make_manual() {
 
 @test "every manual page has its sections" {
 	make_manual
-	for page in bpfprof bpfprof-{record,report,script,check}; do
+	for page in bpfprof bpfprof-{record,report,diff,script,check}; do
 		MANWIDTH=80 man -l "$page.1" >"$BATS_TEST_TMPDIR/page"
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLES 'EXIT STATUS' 'SEE ALSO'; do
 			grep -qx "$section" "$BATS_TEST_TMPDIR/page"

@@ -31,17 +31,6 @@ setup_file() {
 		"$(realpath "$BATS_TEST_DIRNAME")/mixed_work.sh" >/dev/null
 }
 
-# While something else on this machine asks for build ids of mappings (perf --buildid-mmap does), Linux
-# 6.18 marks the mappings of every other recording as if they held build ids, and perf 6.1 dies of
-# it; with build ids of its own it does not.
-perf_records() {
-	"$PERF" record -q "$@" >/dev/null 2>record.log ||
-		"$PERF" record -q --buildid-mmap "$@" >/dev/null 2>>record.log || {
-		cat record.log
-		return 1
-	}
-}
-
 setup() {
 	cd "$BATS_FILE_TMPDIR" || return
 	need_perf

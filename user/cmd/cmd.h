@@ -11,6 +11,7 @@
 extern const struct command command_record;
 extern const struct command command_report;
 extern const struct command command_script;
+extern const struct command command_diff;
 extern const struct command command_check;
 
 /* What `bpfprof [options] [-- command]` does, without a command's name: the options of record; it

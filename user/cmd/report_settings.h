@@ -6,6 +6,7 @@
 #define CMD_REPORT_SETTINGS_H
 
 #include "cli/cli.h"
+#include "cmd/name_list.h"
 #include "cmd/sample_choice.h"
 #include "event/event.h"
 #include "profile/profile.h"
@@ -56,8 +57,7 @@ extern const struct report_settings report_defaults;
 
 /* The filters, parsed; they own their memory. */
 struct report_filters {
-	char *texts[3]; /* copies that the names point into */
-	VEC(const char *) comms, dsos, symbols;
+	struct name_list comms, dsos, symbols;
 	struct chosen_samples samples;
 };
 

@@ -5,6 +5,7 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
+#include "export/diff_text.h"
 #include "export/footer.h"
 #include "export/json.h"
 #include "export/text.h"

@@ -50,6 +50,7 @@ struct profile_builder {
 	struct idmap names;   /* address of an interned name → string_id */
 	struct idmap ends;    /* (binary, cut) → row of profile->early_ends, from 1 */
 	VEC(struct event_source) sources;
+	u32 first_source; /* of the recording at hand */
 };
 
 static struct profile_builder *builder_of(struct event_sink *sink)
@@ -306,7 +307,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 		.leaf = locator_find(builder->locator, profile, sample->pid, sample->address,
 				     sample->space),
 		.labels = profile_labels(profile, &labels),
-		.source = sample->source,
+		.source = builder->first_source + sample->source,
 		.first_thread = thread_of(builder, sample),
 		.space = sample->space,
 		.weight = sample->weight,
@@ -361,23 +362,52 @@ static int take_loss(struct event_sink *sink, const struct loss *loss)
 
 /* --- the builder --- */
 
-/* An empty profile with the sources, and nothing cached of the one before. */
-static void begin(struct profile_builder *builder)
+/* Nothing cached of the processes before. */
+static void forget_processes(struct profile_builder *builder)
 {
-	builder->profile = profile_new();
-	for (size_t i = 0; i < builder->sources.count; i++) {
-		struct event_source source = builder->sources.items[i];
-		string_id name = intern_text(&builder->profile->strings, source.name);
-
-		source.name = intern_view(&builder->profile->strings, name);
-		*vec_add(&builder->profile->sources) = source;
-	}
 	for (u32 i = 0; i < LAST_CHAINS; i++)
 		builder->last_chains[i].frames.count = builder->last_chains[i].stacks.count = 0;
 	steps_forget(builder);
 	idmap_release(&builder->threads);
 	idmap_release(&builder->names);
+}
+
+static void add_profile_source(struct profile *profile, struct event_source source)
+{
+	string_id name = intern_text(&profile->strings, source.name);
+
+	source.name = intern_view(&profile->strings, name);
+	*vec_add(&profile->sources) = source;
+}
+
+/* An empty profile with the sources, and nothing cached of the one before. */
+static void begin(struct profile_builder *builder)
+{
+	builder->profile = profile_new();
+	for (size_t i = 0; i < builder->sources.count; i++)
+		add_profile_source(builder->profile, builder->sources.items[i]);
+	forget_processes(builder);
 	idmap_release(&builder->ends);
+}
+
+static void use_new_locator(struct profile_builder *builder)
+{
+	locator_free(builder->locator);
+	builder->locator = locator_new();
+	builder->passing.next = locator_sink(builder->locator);
+}
+
+static void add_sources(struct profile_builder *builder, const struct event_source *sources,
+			u32 source_count)
+{
+	for (u32 i = 0; i < source_count; i++) {
+		struct event_source *source = vec_add(&builder->sources);
+
+		*source = sources[i];
+		source->name = must_copy(sources[i].name ? sources[i].name : "");
+		source->ids = NULL;
+		source->id_count = 0;
+	}
 }
 
 struct profile_builder *profile_builder_new(const struct builder_settings *settings,
@@ -395,14 +425,7 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 	builder->settings = *settings;
 	if (!builder->settings.max_stack)
 		builder->settings.max_stack = DEFAULT_MAX_STACK;
-	for (u32 i = 0; i < source_count; i++) {
-		struct event_source *source = vec_add(&builder->sources);
-
-		*source = sources[i];
-		source->name = must_copy(sources[i].name ? sources[i].name : "");
-		source->ids = NULL;
-		source->id_count = 0;
-	}
+	add_sources(builder, sources, source_count);
 	builder->last_chains = must_alloc_array(LAST_CHAINS, sizeof(*builder->last_chains));
 	builder->step_slots = STEP_SLOTS;
 	builder->steps = must_alloc_array(STEP_SLOTS, sizeof(*builder->steps));
@@ -413,6 +436,17 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 struct event_sink *profile_builder_sink(struct profile_builder *builder)
 {
 	return &builder->passing.sink;
+}
+
+void profile_builder_next(struct profile_builder *builder, const struct event_source *sources,
+			  u32 source_count)
+{
+	builder->first_source = (u32)builder->sources.count;
+	add_sources(builder, sources, source_count);
+	for (size_t i = builder->first_source; i < builder->sources.count; i++)
+		add_profile_source(builder->profile, builder->sources.items[i]);
+	use_new_locator(builder);
+	forget_processes(builder);
 }
 
 struct profile *profile_builder_take(struct profile_builder *builder)

@@ -84,6 +84,11 @@ static inline u64 entry_whole_period(const struct entry_list *list, const struct
 {
 	return list->settings.has_children ? entry->children_period : entry->period;
 }
+/* The same in samples. */
+static inline u64 entry_whole_samples(const struct entry_list *list, const struct entry *entry)
+{
+	return list->settings.has_children ? entry->children_samples : entry->samples;
+}
 /* Whether an entry reaches this share of all, in per cent, by perf's arithmetic. */
 bool entry_reaches(const struct entry_list *list, const struct entry *entry, double percent);
 /* A figure or number key of an entry: FIELD_OVERHEAD … FIELD_PERIOD in events, FIELD_CPU. */

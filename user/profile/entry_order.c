@@ -181,6 +181,14 @@ static int compare_identity(const void *left, const void *right, void *context)
 	return compare_u64(*(const u32 *)left, *(const u32 *)right);
 }
 
+int entry_compare_key(const struct entry_list *list, u8 field, const struct entry *a,
+		      const struct entry *b)
+{
+	if (field == FIELD_SYMBOL)
+		return compare_symbol_name(list, a->frame, b->frame);
+	return compare_key(list, field, a, b);
+}
+
 /* Of entries with the same figure, callers stand above what they call. */
 static int compare_children(const struct entry_list *list, const struct entry *a,
 			    const struct entry *b)
@@ -205,10 +213,8 @@ static int compare_shown(const struct entry_list *list, const struct entry *a,
 
 		if (field == FIELD_CHILDREN)
 			order = list->settings.has_children ? compare_children(list, a, b) : 0;
-		else if (field == FIELD_SYMBOL)
-			order = compare_symbol_name(list, a->frame, b->frame);
 		else if (entry_field_is_key(field))
-			order = compare_key(list, field, a, b);
+			order = entry_compare_key(list, field, a, b);
 		else
 			order = -compare_u64(entry_value(a, field), entry_value(b, field));
 		if (order)
@@ -317,16 +323,24 @@ static u32 next_of(const struct tree *tree, u32 node)
 	return tree->nodes[node].parent;
 }
 
-u32 *entry_order(const struct entry_list *list)
+u32 *entry_order_by_identity(const struct entry_list *list)
 {
 	size_t count = list->entries.count;
 	u32 *order = must_alloc_array(count, sizeof(*order));
-	struct tree tree = {.nodes = must_alloc_array(count + 1, sizeof(*tree.nodes))};
-	u32 node;
 
 	for (u32 i = 0; i < count; i++)
 		order[i] = i;
 	qsort_r(order, count, sizeof(*order), compare_identity, (void *)list);
+	return order;
+}
+
+u32 *entry_order(const struct entry_list *list)
+{
+	size_t count = list->entries.count;
+	u32 *order = entry_order_by_identity(list);
+	struct tree tree = {.nodes = must_alloc_array(count + 1, sizeof(*tree.nodes))};
+	u32 node;
+
 	for (size_t i = 0; i < count; i++)
 		tree_insert(&tree, list, order[i] + 1);
 	node = outermost(&tree, tree.root, 0);

@@ -9,5 +9,12 @@
 
 /* The rows of list->entries in the order in which they are shown, owned by the caller. */
 u32 *entry_order(const struct entry_list *list);
+/* The same in the order of what tells them apart: keys ascending, symbols by address. */
+u32 *entry_order_by_identity(const struct entry_list *list);
+
+/* Compares what a key shows, symbols by name. Negative: `a` comes first; 0: both read the same. The
+ * entries may be of other lists than this one, if these have the same fold and layout. */
+int entry_compare_key(const struct entry_list *list, u8 field, const struct entry *a,
+		      const struct entry *b);
 
 #endif

@@ -27,6 +27,7 @@ struct locator {
 	struct passing_sink passing; /* first; on to the processes */
 	struct process_table *processes;
 	u64 kernel_start;	 /* of the kernel's text; 0: unknown */
+	u64 kernel_reference;	 /* address of its reference symbol */
 	struct profile *profile; /* whose rows are cached, with its serial */
 	u64 profile_serial;
 	VEC(binary_id) binaries; /* by id of the mapped file; 0: not made yet */
@@ -37,8 +38,10 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 {
 	struct locator *locator = (struct locator *)sink;
 
-	if (mapping->space == SPACE_KERNEL && strstr(mapping->path, "kernel.kallsyms"))
+	if (mapping->space == SPACE_KERNEL && strstr(mapping->path, "kernel.kallsyms")) {
 		locator->kernel_start = mapping->start;
+		locator->kernel_reference = mapping->file_offset;
+	}
 	return sink_call(locator->passing.next, on_mapping, mapping);
 }
 
@@ -154,8 +157,9 @@ static void name_jit(struct profile *profile, struct binary_row *binary, u32 pid
 	text_release(&text);
 }
 
-static binary_id make_binary(struct profile *profile, const struct mapped *mapped)
+static binary_id make_binary(struct locator *locator, const struct mapped *mapped)
 {
+	struct profile *profile = locator->profile;
 	const struct mapped_file *file = mapped->file;
 	struct binary_row binary = {
 		.owner_pid = mapped->owner_pid,
@@ -178,8 +182,10 @@ static binary_id make_binary(struct profile *profile, const struct mapped *mappe
 							       mapping_name_bytes(file->path));
 		binary.reference = mapped->file_offset;
 	}
-	if (binary.kind == BINARY_MODULE)
+	if (binary.kind == BINARY_MODULE) {
 		binary.short_name = module_name(profile, file->path);
+		binary.reference = locator->kernel_reference;
+	}
 	if (binary.kind == BINARY_JIT)
 		name_jit(profile, &binary, mapped->owner_pid);
 	return profile_binary(profile, &binary);
@@ -208,11 +214,11 @@ static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
 	/* One "file", but another binary in each process or at each address. */
 	if (mapped->file->is_kernel_symbol ||
 	    (!space_is_kernel(mapped->file->space) && user_kind(mapped->file->path) == BINARY_JIT))
-		return make_binary(locator->profile, mapped);
+		return make_binary(locator, mapped);
 	while (locator->binaries.count <= id)
 		*vec_add(&locator->binaries) = 0;
 	if (!locator->binaries.items[id])
-		locator->binaries.items[id] = make_binary(locator->profile, mapped);
+		locator->binaries.items[id] = make_binary(locator, mapped);
 	return locator->binaries.items[id];
 }
 

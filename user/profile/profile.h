@@ -11,6 +11,7 @@
 #include "profile/call_tree.h"
 #include "profile/callers.h"
 #include "profile/details.h"
+#include "profile/comparison.h"
 #include "profile/entry_layout.h"
 #include "profile/entry_list.h"
 #include "profile/fold.h"

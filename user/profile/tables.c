@@ -79,9 +79,11 @@ const char *profile_text(const struct profile *profile, string_id id)
 
 /* --- binaries --- */
 
+/* What lies elsewhere after each boot, or while others were there: two recordings in one profile
+ * may have it twice. */
 static bool has_own_start(u8 kind)
 {
-	return kind == BINARY_KSYMBOL || kind == BINARY_MODULE;
+	return kind == BINARY_KSYMBOL || kind == BINARY_MODULE || kind == BINARY_KERNEL;
 }
 
 static bool binary_equals(const void *table, u32 row, const void *key)
@@ -90,7 +92,7 @@ static bool binary_equals(const void *table, u32 row, const void *key)
 	const struct binary_row *a = &profile->binaries.items[row], *b = key;
 
 	return a->path == b->path && a->kind == b->kind && a->space == b->space &&
-	       (!has_own_start(a->kind) || a->start == b->start) &&
+	       (!has_own_start(a->kind) || a->start == b->start) && a->reference == b->reference &&
 	       a->build_id_bytes == b->build_id_bytes &&
 	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
 }

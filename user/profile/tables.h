@@ -55,7 +55,8 @@ struct binary_row {
 	u8 build_id_bytes;    /* 0: not recorded */
 	u8 build_id[BUILD_ID_MAX_BYTES];
 	u64 start, end; /* kernel kinds: virtual addresses covered */
-	u64 reference;	/* BINARY_KERNEL: recorded address of the reference symbol, 0: unknown */
+	u64 reference;	/* recorded address of the kernel's reference symbol, 0: unknown; a module
+			 * has that of its kernel */
 	u8 unnamed;	/* enum unnamed_reason: why names are missing */
 };
 
@@ -189,8 +190,8 @@ struct profile *profile_new(void);
 /* Frees; NULL is fine. */
 void profile_free(struct profile *profile);
 
-/* The row of this binary, new or known: the identity is (path, build id, kind), and for JIT and
- * kernel symbols the start too. */
+/* The row of this binary, new or known: the identity is (path, build id, kind), and for what
+ * is the kernel's where it was loaded, too. */
 binary_id profile_binary(struct profile *profile, const struct binary_row *binary);
 /* The row of an address in a binary, new or known. */
 location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space);

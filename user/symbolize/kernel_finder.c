@@ -205,11 +205,14 @@ static void load_kernel(const struct finder_context *context, const struct binar
 }
 
 /* The kernel that the module was recorded with; NULL if it is not known. */
-static const struct binary_row *kernel_of(const struct profile *profile)
+static const struct binary_row *kernel_of(const struct profile *profile,
+					  const struct binary_row *module)
 {
 	for (size_t i = 1; i < profile->binaries.count; i++) {
-		if (profile->binaries.items[i].kind == BINARY_KERNEL)
-			return &profile->binaries.items[i];
+		const struct binary_row *kernel = &profile->binaries.items[i];
+
+		if (kernel->kind == BINARY_KERNEL && kernel->reference == module->reference)
+			return kernel;
 	}
 	return NULL;
 }
@@ -248,7 +251,7 @@ static void load_module(const struct finder_context *context, const struct binar
 			struct name_source *source)
 {
 	const struct symbolize_settings *settings = context->settings;
-	const struct binary_row *kernel = kernel_of(context->profile);
+	const struct binary_row *kernel = kernel_of(context->profile, binary);
 	struct kernel_module module;
 
 	if (settings->kallsyms) {

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * diff: read recordings, count, name, and show what changed.
+ */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cmd/cmd.h"
+#include "cmd/diff_settings.h"
+#include "cmd/input.h"
+#include "export/export.h"
+#include "symbolize/symbolize.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const char default_sort[] = "dso,symbol";
+
+struct diff {
+	const struct diff_settings *settings;
+	struct diff_file *files; /* the first is the baseline */
+	u32 file_count;
+	struct name_list comms, dsos, symbols;
+	struct entry_layout layout;
+	struct symbolizer *symbolizer;
+	struct profile *profile;
+	struct fold *fold;
+};
+
+static void diff_release(struct diff *diff)
+{
+	fold_free(diff->fold);
+	symbolizer_free(diff->symbolizer);
+	profile_free(diff->profile);
+	name_list_release(&diff->comms);
+	name_list_release(&diff->dsos);
+	name_list_release(&diff->symbols);
+	diff_files_close(diff->files, diff->file_count);
+	free(diff->files);
+}
+
+/* --- what was asked for --- */
+
+/* As perf: the recording before the last one, which perf record keeps, is the baseline. */
+static void choose_files(struct diff *diff, struct arguments arguments)
+{
+	u32 given = (u32)arguments.count;
+
+	diff->file_count = given < 2 ? 2 : given;
+	diff->files = must_alloc_array(diff->file_count, sizeof(*diff->files));
+	diff->files[0].path = "perf.data.old";
+	diff->files[1].path = "perf.data";
+	for (u32 i = 0; i < given; i++)
+		diff->files[given == 1 ? 1 : i].path = arguments.items[i];
+}
+
+static int choose_layout(struct diff *diff)
+{
+	const char *sort = diff->settings->sort;
+	CLEANUP(freep) char *all = NULL;
+	struct entry_layout_settings layout = {0};
+
+	if (!sort || *sort == '+')
+		all = must_format("%s%s%s", default_sort, sort ? "," : "", sort ? sort + 1 : "");
+	layout.sort = all ? all : sort;
+	return entry_layout_parse(&layout, &diff->layout);
+}
+
+static int check_order(const struct diff *diff)
+{
+	if (diff->settings->order < diff->file_count)
+		return 0;
+	return fail_plain(-EINVAL, "0 is the baseline, 1 the first recording behind it",
+			  "-o %u: there are only %u recordings", diff->settings->order,
+			  diff->file_count);
+}
+
+static int prepare(struct diff *diff, struct arguments arguments)
+{
+	const struct diff_settings *settings = diff->settings;
+	int error;
+
+	choose_files(diff, arguments);
+	error = check_order(diff);
+	if (!error)
+		error = choose_layout(diff);
+	if (!error)
+		error = name_list_read(settings->comms, &diff->comms);
+	if (!error)
+		error = name_list_read(settings->dsos, &diff->dsos);
+	if (!error)
+		error = name_list_read(settings->symbols, &diff->symbols);
+	return error ? error : diff_files_open(diff->files, diff->file_count, settings);
+}
+
+/* --- reading --- */
+
+static u32 labels_to_keep(const struct diff *diff)
+{
+	const struct filter_settings *chosen = &diff->files[0].chosen.settings;
+	u32 keep = 0;
+
+	if (chosen->pid_count)
+		keep |= KEEP_PID;
+	if (chosen->tid_count || entry_layout_has_key(&diff->layout, FIELD_PID))
+		keep |= KEEP_TID;
+	if (entry_layout_has_key(&diff->layout, FIELD_CPU))
+		keep |= KEEP_CPU;
+	return keep;
+}
+
+static struct symbolizer *new_symbolizer(const struct diff *diff)
+{
+	const struct diff_settings *settings = diff->settings;
+	struct symbolize_settings symbolize = {
+		.symfs = settings->symfs,
+		.kallsyms = settings->kallsyms,
+		.vmlinux = settings->vmlinux,
+		.raw_names = !settings->demangle,
+	};
+
+	for (u32 i = 0; i < diff->file_count && !settings->is_quiet; i++)
+		input_show_progress(diff->files[i].data, &symbolize);
+	return symbolizer_new(&symbolize);
+}
+
+/* --- writing --- */
+
+/* The event of a file that is the same as the baseline's; NO_SOURCE: it has none. */
+static u32 find_source(const struct diff *diff, const struct diff_file *file,
+		       const struct event_source *wanted)
+{
+	for (u32 i = 0; i < file->source_count; i++) {
+		const struct event_source *source =
+			&diff->profile->sources.items[file->first_source + i];
+
+		if (source->type == wanted->type && source->config == wanted->config)
+			return file->first_source + i;
+	}
+	return NO_SOURCE;
+}
+
+static struct comparison *compare(const struct diff *diff, u32 base)
+{
+	const struct diff_settings *settings = diff->settings;
+	const struct filter_settings *chosen = &diff->files[0].chosen.settings;
+	CLEANUP(freep)
+	struct comparison_run *runs = must_alloc_array(diff->file_count, sizeof(*runs));
+	struct comparison_settings comparison = {
+		.list =
+			{
+				.layout = diff->layout,
+				.is_relative = settings->is_relative,
+				.comms = {diff->comms.items, diff->comms.count},
+				.dsos = {diff->dsos.items, diff->dsos.count},
+				.symbols = {diff->symbols.items, diff->symbols.count},
+				.pids = chosen->pids,
+				.pid_count = chosen->pid_count,
+				.tids = chosen->tids,
+				.tid_count = chosen->tid_count,
+			},
+		.runs = runs,
+		.run_count = diff->file_count,
+		.side_count = diff->file_count,
+		.method = settings->method,
+		.base_weight = settings->base_weight,
+		.other_weight = settings->other_weight,
+		.order = settings->order,
+		.paired_only = settings->paired_only,
+		.is_strict = settings->is_strict,
+	};
+
+	for (u32 i = 0; i < diff->file_count; i++)
+		runs[i] = (struct comparison_run){
+			.source = i ? find_source(diff, &diff->files[i],
+						  &diff->profile->sources.items[base])
+				    : base,
+			.side = i,
+		};
+	return comparison_new(diff->fold, &comparison);
+}
+
+static struct text_style choose_style(const struct diff *diff)
+{
+	const struct diff_settings *settings = diff->settings;
+
+	return (struct text_style){
+		.out = stdout,
+		.separator = settings->separator,
+		.is_quiet = settings->is_quiet,
+		.has_color = !settings->separator && terminal_wants_color(stdout, settings->color),
+		.hides =
+			{
+				[FIELD_COMM] = diff->comms.count == 1,
+				[FIELD_DSO] = diff->dsos.count == 1,
+				[FIELD_SYMBOL] = diff->symbols.count == 1,
+			},
+	};
+}
+
+static void write_text(const struct diff *diff)
+{
+	const struct diff_settings *settings = diff->settings;
+	struct text_style style = choose_style(diff);
+	CLEANUP(freep) const char **names = must_alloc_array(diff->file_count, sizeof(*names));
+
+	for (u32 i = 0; i < diff->file_count; i++)
+		names[i] = diff->files[i].path;
+	pager_start();
+	for (u32 i = 0; i < diff->files[0].source_count; i++) {
+		CLEANUP(comparison_freep) struct comparison *comparison = compare(diff, i);
+		struct diff_view view = {
+			.comparison = comparison,
+			.source = &diff->profile->sources.items[i],
+			.names = names,
+			.show_names = diff->file_count > 2 || settings->is_verbose,
+			.show_period = settings->show_period,
+			.show_formula = settings->show_formula,
+			.is_first = i == 0,
+		};
+
+		diff_write_text(&view, &style);
+	}
+	pager_finish();
+}
+
+/* --- the command --- */
+
+static int run(struct diff *diff)
+{
+	CLEANUP(freep) char *damage = NULL;
+	int error;
+
+	diff->symbolizer = new_symbolizer(diff);
+	error = diff_files_read(diff->files, diff->file_count, labels_to_keep(diff),
+				&diff->profile);
+	progress_clear();
+	if (error)
+		return error;
+	symbolizer_run(diff->symbolizer, diff->profile);
+	progress_clear();
+	diff->fold = fold_new(diff->profile, FOLD_BY_FUNCTION);
+	write_text(diff);
+	for (u32 i = 0; i < diff->file_count && !diff->settings->is_quiet; i++)
+		input_print_warnings(diff->files[i].data);
+	return STATUS_DONE;
+}
+
+static int diff_run(const void *settings, struct arguments arguments)
+{
+	struct diff diff = {.settings = settings};
+	int status = prepare(&diff, arguments);
+
+	if (!status)
+		status = run(&diff);
+	diff_release(&diff);
+	return status;
+}
+
+const struct command command_diff = {
+	.name = "diff",
+	.summary = "show what changed between recordings",
+	.synopsis = "[options] [OLD] [NEW] [MORE...]",
+	.examples =
+		"bpfprof diff\tperf.data.old against perf.data\n"
+		"bpfprof diff before.data after.data\tShares, what changed most first\n"
+		"bpfprof diff -c ratio -p a.data b.data c.data\tTwo recordings against a first "
+		"one, "
+		"with their periods\n"
+		"bpfprof diff -s dso\tOne line a binary\n"
+		"bpfprof diff --time 0%-50%:50%-100% a.data a.data\tThe halves of a recording\n",
+	.options = diff_options,
+	.settings_bytes = sizeof(struct diff_settings),
+	.defaults = &diff_defaults,
+	.run = diff_run,
+};

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The options of diff: perf diff's letters and names.
+ */
+#include "cmd/diff_settings.h"
+
+#include "base/fail.h"
+#include "base/number.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct diff_settings diff_defaults = {
+	.method = COMPARE_DELTA_ABS,
+	.order = 1,
+	.demangle = true,
+};
+
+static struct diff_settings *settings_of(void *settings)
+{
+	return settings;
+}
+
+/* --- methods --- */
+
+static const char *const method_names[] = {
+	[COMPARE_DELTA_ABS] = "delta-abs",
+	[COMPARE_DELTA] = "delta",
+	[COMPARE_RATIO] = "ratio",
+	[COMPARE_WEIGHTED] = "wdiff",
+};
+
+static int find_method(const char *name, size_t length, enum comparison_method *ret_method)
+{
+	const char *names[ARRAY_COUNT(method_names) + 1] = {NULL};
+	CLEANUP(freep) char *word = must_format("%.*s", (int)length, name);
+	const char *nearest;
+
+	for (size_t i = 0; i < ARRAY_COUNT(method_names); i++) {
+		names[i] = method_names[i];
+		if (strcmp(word, method_names[i]) != 0)
+			continue;
+		*ret_method = (enum comparison_method)i;
+		return 0;
+	}
+	nearest = nearest_name(word, names);
+	if (nearest)
+		return fail_plain(-EINVAL, NULL, "'%s' is no method; did you mean %s?", word,
+				  nearest);
+	return fail_plain(-EINVAL, "there are delta-abs, delta, ratio, wdiff:W1,W2",
+			  "'%s' is no method", word);
+}
+
+/* A weight as perf takes it: a whole number but 0. Returns what follows, NULL: none. */
+static const char *read_weight(const char *text, s64 *ret_weight)
+{
+	char *end;
+
+	errno = 0;
+	*ret_weight = strtoll(text, &end, 10);
+	return end == text || errno || !*ret_weight ? NULL : end;
+}
+
+static int read_weights(struct diff_settings *diff, const char *weights)
+{
+	const char *rest = weights ? read_weight(weights, &diff->base_weight) : NULL;
+
+	if (rest && *rest == ',')
+		rest = read_weight(rest + 1, &diff->other_weight);
+	else
+		rest = NULL;
+	if (rest && !*rest)
+		return 0;
+	return fail_plain(-EINVAL,
+			  "give wdiff:W1,W2, whole numbers but 0: W1 for the baseline, W2 for the "
+			  "other",
+			  "wdiff needs two weights");
+}
+
+/* "+delta" is how old versions of perf wrote that the lines are sorted by it; they always are. */
+static int parse_method(void *settings, const char *argument)
+{
+	struct diff_settings *diff = settings_of(settings);
+	const char *name = argument + (*argument == '+');
+	size_t length = strcspn(name, ":");
+	const char *weights = name[length] ? name + length + 1 : NULL;
+	int error = find_method(name, length, &diff->method);
+
+	if (error)
+		return error;
+	if (diff->method == COMPARE_WEIGHTED)
+		return read_weights(diff, weights);
+	if (weights)
+		return fail_plain(-EINVAL, "only wdiff takes something behind the colon",
+				  "%.*s has no '%s'", (int)length, name, weights);
+	return 0;
+}
+
+/* perf takes wdiff without weights here, and then all its values are 0. */
+static int config_method(void *settings, const char *value)
+{
+	return parse_method(settings, value);
+}
+
+/* --- others --- */
+
+static int parse_percentage(void *settings, const char *argument)
+{
+	if (strcmp(argument, "relative") != 0 && strcmp(argument, "absolute") != 0)
+		return fail_plain(-EINVAL, NULL, "give relative or absolute");
+	settings_of(settings)->is_relative = *argument == 'r';
+	return 0;
+}
+
+static int parse_color(void *settings, const char *argument)
+{
+	return terminal_parse_color(argument, &settings_of(settings)->color);
+}
+
+/* perf's "\t" is a tab; "." would be lost among the digits. */
+static int parse_separator(void *settings, const char *argument)
+{
+	if (!strcmp(argument, "."))
+		return fail_plain(-EINVAL, "give another one, like -t ,",
+				  "\".\" separates digits already");
+	settings_of(settings)->separator = !strcmp(argument, "\\t") ? "\t" : argument;
+	return 0;
+}
+
+#define FIELD(field) offsetof(struct diff_settings, field)
+
+#define TEXT(its_letter, its_name, field, its_argument, its_help)                  \
+	{                                                                          \
+		.kind = OPTION_TEXT, .letter = its_letter, .name = its_name,       \
+		.offset = FIELD(field), .argument = its_argument, .help = its_help \
+	}
+#define FLAG(its_letter, its_name, field, its_help)                          \
+	{                                                                    \
+		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
+		.offset = FIELD(field), .help = its_help                     \
+	}
+#define CALL(its_letter, its_name, its_argument, its_parse, its_help)          \
+	{                                                                      \
+		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,   \
+		.argument = its_argument, .parse = its_parse, .help = its_help \
+	}
+/* Accepted because scripts have it; changes nothing. */
+#define IGNORED(its_letter, its_name)                                        \
+	{                                                                    \
+		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
+		.offset = FIELD(ignored), .help = "accepted", .hidden = true \
+	}
+#define HEADING(text)                                  \
+	{                                              \
+		.kind = OPTION_HEADING, .help = (text) \
+	}
+
+/* clang-format off */
+const struct option_row diff_options[] = {
+	HEADING("Comparison"),
+	CALL('c', "compute", "METHOD", parse_method,
+	     "delta-abs: difference of shares, largest first (default); delta: the same by sign; "
+	     "ratio: of periods; wdiff:W1,W2: period by W2 less the baseline's by W1"),
+	{.kind = OPTION_U32, .letter = 'o', .name = "order", .offset = FIELD(order),
+	 .argument = "NUMBER", .help = "sort by the value of this recording; 0: by the baseline",
+	 .config = "diff.order"},
+	FLAG('b', "baseline-only", paired_only, "only what the baseline and another recording have"),
+	CALL(0, "percentage", "relative|absolute", parse_percentage,
+	     "100% is what filters leave, or all samples (default: absolute)"),
+	FLAG(0, "strict-perf", is_strict, "perf 6.1's figures to the digit, also where they are not sane"),
+	HEADING("What is shown"),
+	TEXT('s', "sort", sort, "KEYS", "tell lines apart by pid, comm, dso, symbol, cpu; +KEY adds "
+	     "(default: dso,symbol)"),
+	FLAG('p', "period", show_period, "columns with the periods"),
+	FLAG('F', "formula", show_formula, "columns that say how the value comes about"),
+	HEADING("Filters (LIST: a,b,c or file://PATH)"),
+	TEXT('d', "dsos", dsos, "LIST", "only these binaries"),
+	TEXT('S', "symbols", symbols, "LIST", "only these functions"),
+	TEXT('C', "comms", comms, "LIST", "only threads of these names"),
+	TEXT(0, "cpu", choice.cpus, "LIST", "only these CPUs: 0,2-3"),
+	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
+	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
+	TEXT(0, "time", choice.times, "TIMES", "only this time: START,STOP in seconds, or 10%-20%, 10%/2; "
+	     "TIMES:TIMES is one for each recording"),
+	HEADING("Names"),
+	TEXT(0, "symfs", symfs, "DIRECTORY", "look for binaries below this directory"),
+	TEXT('k', "vmlinux", vmlinux, "FILE", "kernel image with symbols"),
+	TEXT(0, "kallsyms", kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
+	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
+	HEADING("Output"),
+	CALL('t', "field-separator", "TEXT", parse_separator, "between columns, for scripts"),
+	FLAG('q', "quiet", is_quiet, "no comment lines and no warnings"),
+	FLAG('v', "verbose", is_verbose, "whole paths, and the list of recordings"),
+	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages (default: auto)"),
+	/* accepted */
+	IGNORED('f', "force"), IGNORED('m', "modules"), IGNORED(0, "stdio"),
+	{.kind = OPTION_CALL, .argument = "VALUE", .parse = config_method, .help = "config only",
+	 .hidden = true, .config = "diff.compute"},
+	{.kind = OPTION_END},
+};
+/* clang-format on */

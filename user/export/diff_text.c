@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The table of a diff, to the byte as perf diff prints it.
+ *
+ * Source of the layout: output of perf 6.1; tools/perf/builtin-diff.c for the widths.
+ */
+#include "export/diff_text.h"
+
+#include "export/text_keys.h"
+
+#include <inttypes.h>
+
+enum { FORMULA_WIDTH = 70 };
+
+enum figure {
+	FIGURE_BASELINE,
+	FIGURE_BASE_PERIOD,
+	FIGURE_COMPUTED,
+	FIGURE_FORMULA,
+	FIGURE_PERIOD,
+};
+
+/* Titles, and widths where the title does not decide. */
+struct figure_column {
+	const char *title;
+	u32 width;
+};
+
+static const struct figure_column figures[] = {
+	[FIGURE_BASELINE] = {"Baseline", 0},
+	[FIGURE_BASE_PERIOD] = {"Base period", 14},
+	[FIGURE_FORMULA] = {"Formula", FORMULA_WIDTH},
+	[FIGURE_PERIOD] = {"Period", 14},
+};
+
+static const struct figure_column computed[] = {
+	[COMPARE_DELTA_ABS] = {"Delta Abs", 7},
+	[COMPARE_DELTA] = {"Delta", 7},
+	[COMPARE_RATIO] = {"Ratio", 14},
+	[COMPARE_WEIGHTED] = {"Weighted diff", 14},
+};
+
+struct column {
+	bool is_key;
+	u8 what; /* enum figure, or enum entry_field */
+	u32 side;
+	u32 width; /* of figures */
+};
+
+struct table {
+	const struct diff_view *view;
+	const struct text_style *style;
+	const struct comparison *comparison;
+	struct key_columns keys;
+	VEC(struct column) columns; /* from left */
+};
+
+/* --- columns --- */
+
+static const struct figure_column *figure_of(const struct table *table, u8 figure)
+{
+	return figure == FIGURE_COMPUTED ? &computed[table->comparison->settings.method]
+					 : &figures[figure];
+}
+
+/* The title of a column; with more than two sides it says of which. */
+static void append_title(const struct table *table, struct text *text, const struct column *column)
+{
+	if (column->is_key) {
+		text_append(text, key_column_title(column->what));
+		return;
+	}
+	text_append(text, figure_of(table, column->what)->title);
+	if (table->comparison->settings.side_count > 2)
+		text_appendf(text, "/%" PRIu32, column->side);
+}
+
+static void add_figure(struct table *table, u32 side, enum figure figure)
+{
+	struct column column = {.what = (u8)figure, .side = side};
+	struct text title = {0};
+
+	append_title(table, &title, &column);
+	column.width = figure_of(table, column.what)->width;
+	if (column.width < title.length)
+		column.width = (u32)title.length;
+	*vec_add(&table->columns) = column;
+	text_release(&title);
+}
+
+static void add_keys(struct table *table)
+{
+	const struct entry_layout *layout = &table->comparison->settings.list.layout;
+	bool has_key = false;
+
+	for (u32 i = 0; i < layout->column_count; i++)
+		has_key |= entry_field_is_key(layout->columns[i]) &&
+			   !table->style->hides[layout->columns[i]];
+	/* If every key were hidden, nothing would say what a line is. */
+	for (u32 i = 0; i < layout->column_count; i++) {
+		u8 field = layout->columns[i];
+
+		if (entry_field_is_key(field) && (!has_key || !table->style->hides[field]))
+			*vec_add(&table->columns) = (struct column){.is_key = true, .what = field};
+	}
+}
+
+static void choose_columns(struct table *table)
+{
+	const struct diff_view *view = table->view;
+
+	for (u32 side = 0; side < table->comparison->settings.side_count; side++) {
+		add_figure(table, side, side ? FIGURE_COMPUTED : FIGURE_BASELINE);
+		if (side && view->show_formula)
+			add_figure(table, side, FIGURE_FORMULA);
+		if (view->show_period)
+			add_figure(table, side, side ? FIGURE_PERIOD : FIGURE_BASE_PERIOD);
+	}
+	add_keys(table);
+}
+
+static void find_widths(struct table *table)
+{
+	const struct comparison *comparison = table->comparison;
+
+	key_columns_begin(&table->keys);
+	for (size_t i = 0; i < comparison->sorted_count; i++) {
+		const struct entry *entry = comparison_shown(comparison, comparison->sorted[i],
+							     &table->keys.list);
+
+		key_columns_widen(&table->keys, entry);
+	}
+}
+
+static u32 width_of(const struct table *table, const struct column *column)
+{
+	return column->is_key ? table->keys.widths[column->what] : column->width;
+}
+
+/* --- cells --- */
+
+/* The value of a line's column as it is computed, without blanks around it. */
+static void append_computed(const struct table *table, struct text *cell, u32 entry, u32 side)
+{
+	const struct comparison *comparison = table->comparison;
+	enum comparison_method method = comparison->settings.method;
+	bool has_base = comparison_value(comparison, entry, 0)->is_there;
+	bool is_bare = table->style->separator != NULL;
+
+	if (method == COMPARE_DELTA || method == COMPARE_DELTA_ABS) {
+		text_appendf(cell, "%+.2f%%", comparison_delta(comparison, entry, side));
+	} else if (!has_base) {
+		text_append(cell, "N/A");
+	} else if (method == COMPARE_RATIO) {
+		double ratio = comparison_ratio(comparison, entry, side);
+
+		if (!is_bare || ratio > 0)
+			text_appendf(cell, "%14.6f", ratio);
+	} else {
+		s64 difference = comparison_weighted(comparison, entry, side);
+
+		if (!is_bare || difference)
+			text_appendf(cell, "%14" PRId64, difference);
+	}
+}
+
+static void append_formula(const struct table *table, struct text *cell, u32 entry, u32 side)
+{
+	const struct comparison *comparison = table->comparison;
+	u64 base = comparison_value(comparison, entry, 0)->period;
+	u64 other = comparison_value(comparison, entry, side)->period;
+
+	switch (comparison->settings.method) {
+	case COMPARE_DELTA:
+	case COMPARE_DELTA_ABS:
+		text_appendf(
+			cell,
+			"(%" PRIu64 " * 100 / %" PRIu64 ") - (%" PRIu64 " * 100 / %" PRIu64 ")",
+			other, comparison->side_totals[side].period, base, comparison->base_total);
+		break;
+	case COMPARE_RATIO:
+		text_appendf(cell, "%" PRIu64 " / %" PRIu64, other, base);
+		break;
+	case COMPARE_WEIGHTED:
+		text_appendf(cell, "(%" PRIu64 " * %" PRId64 ") - (%" PRIu64 " * %" PRId64 ")",
+			     other, comparison->settings.other_weight, base,
+			     comparison->settings.base_weight);
+		break;
+	}
+	/* perf has room for no more. */
+	if (cell->length >= FORMULA_WIDTH)
+		text_truncate(cell, FORMULA_WIDTH - 1);
+}
+
+static void append_figure(const struct table *table, struct text *cell, u32 entry,
+			  const struct column *column)
+{
+	const struct comparison *comparison = table->comparison;
+	const struct compared_value *value = comparison_value(comparison, entry, column->side);
+	bool is_bare = table->style->separator != NULL;
+
+	switch ((enum figure)column->what) {
+	case FIGURE_BASELINE:
+		if (value->is_there)
+			text_appendf(cell, is_bare ? "%.2f" : "%.2f%%",
+				     comparison_base_share(comparison, entry));
+		break;
+	case FIGURE_COMPUTED:
+		if (value->is_there)
+			append_computed(table, cell, entry, column->side);
+		break;
+	case FIGURE_FORMULA:
+		if (value->is_there)
+			append_formula(table, cell, entry, column->side);
+		break;
+	case FIGURE_BASE_PERIOD:
+		text_appendf(cell, "%" PRIu64, value->period);
+		break;
+	case FIGURE_PERIOD:
+		if (value->is_there)
+			text_appendf(cell, "%" PRIu64, value->period);
+		break;
+	}
+	if (!cell->length)
+		text_append(cell, " ");
+}
+
+/* Figures stand right; of wider columns perf fills up what are numbers from the other side. */
+static u32 aligned_width(const struct table *table, const struct column *column, const char *cell)
+{
+	bool is_number = column->what == FIGURE_COMPUTED && strcmp(cell, "N/A") != 0 &&
+			 table->comparison->settings.method == COMPARE_WEIGHTED;
+
+	return is_number ? computed[COMPARE_WEIGHTED].width : column->width;
+}
+
+/* --- lines --- */
+
+static void append_cell(struct table *table, struct text *line, u32 entry,
+			const struct column *column)
+{
+	struct text cell = {0};
+
+	if (column->is_key) {
+		const struct entry *shown = comparison_shown(table->comparison, entry,
+							     &table->keys.list);
+
+		key_columns_append(&table->keys, line, shown, column->what);
+		return;
+	}
+	append_figure(table, &cell, entry, column);
+	if (table->style->separator)
+		text_append(line, text_view(&cell));
+	else
+		text_appendf(line, "%*s", (int)aligned_width(table, column, text_view(&cell)),
+			     text_view(&cell));
+	text_release(&cell);
+}
+
+static void append_line(struct table *table, struct text *line, u32 entry)
+{
+	const char *separator = table->style->separator;
+
+	for (size_t i = 0; i < table->columns.count; i++) {
+		const struct column *column = &table->columns.items[i];
+		size_t begin, printed;
+
+		if (!separator || i)
+			text_append(line, separator ? separator : "  ");
+		begin = line->length;
+		append_cell(table, line, entry, column);
+		printed = line->length - begin;
+		if (i + 1 < table->columns.count && printed < width_of(table, column))
+			text_append_padded(line, NULL, width_of(table, column) - printed);
+	}
+	text_append(line, "\n");
+}
+
+static void write_comments(const struct table *table)
+{
+	const struct diff_view *view = table->view;
+	FILE *out = table->style->out;
+	struct text name = {0};
+
+	text_append_printable(&name, view->source->name);
+	fprintf(out, "%s# Event '%s'\n#\n", view->is_first ? "" : "\n", text_view(&name));
+	if (view->show_names)
+		fputs("# Data files:\n", out);
+	for (u32 side = 0; view->show_names && side < table->comparison->settings.side_count;
+	     side++) {
+		text_truncate(&name, 0);
+		text_append_printable(&name, view->names[side]);
+		fprintf(out, "#  [%" PRIu32 "] %s %s\n", side, text_view(&name),
+			side ? "" : "(Baseline)");
+	}
+	if (view->show_names)
+		fputs("#\n", out);
+	text_release(&name);
+}
+
+static void write_titles(const struct table *table)
+{
+	FILE *out = table->style->out;
+	const char *separator = table->style->separator;
+	struct text title = {0};
+
+	fputs("# ", out);
+	for (size_t i = 0; i < table->columns.count; i++) {
+		const struct column *column = &table->columns.items[i];
+		int width = (int)width_of(table, column);
+
+		if (i)
+			fputs(separator ? separator : "  ", out);
+		text_truncate(&title, 0);
+		append_title(table, &title, column);
+		fprintf(out, "%*s", column->is_key ? -width : width, text_view(&title));
+	}
+	fputc('\n', out);
+	text_release(&title);
+	if (separator)
+		return;
+	fputc('#', out);
+	for (size_t i = 0; i < table->columns.count; i++) {
+		fputs(i ? "  " : " ", out);
+		for (u32 k = 0; k < width_of(table, &table->columns.items[i]); k++)
+			fputc('.', out);
+	}
+	fputs("\n#\n", out);
+}
+
+void diff_write_text(const struct diff_view *view, const struct text_style *style)
+{
+	struct table table = {
+		.view = view,
+		.style = style,
+		.comparison = view->comparison,
+		.keys = {.style = style},
+	};
+	struct text line = {0};
+
+	choose_columns(&table);
+	find_widths(&table);
+	if (!style->is_quiet) {
+		write_comments(&table);
+		write_titles(&table);
+	}
+	for (size_t i = 0; i < view->comparison->sorted_count; i++) {
+		text_truncate(&line, 0);
+		append_line(&table, &line, view->comparison->sorted[i]);
+		fwrite(text_view(&line), 1, line.length, style->out);
+	}
+	text_release(&line);
+	vec_release(&table.columns);
+	key_columns_release(&table.keys);
+}

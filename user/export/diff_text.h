@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A diff as text, in the layout of perf diff.
+ */
+#ifndef EXPORT_DIFF_TEXT_H
+#define EXPORT_DIFF_TEXT_H
+
+#include "export/text.h"
+
+/* What is shown of one event. All borrowed. */
+struct diff_view {
+	const struct comparison *comparison;
+	const struct event_source *source;
+	const char *const *names; /* of the sides; the first is the baseline */
+	bool show_names;	  /* a list of them, above the table */
+	bool show_period, show_formula;
+	bool is_first; /* no event came before */
+};
+
+/* One event: its comment lines and table. Bytes that could steer a terminal are escaped. */
+void diff_write_text(const struct diff_view *view, const struct text_style *style);
+
+#endif

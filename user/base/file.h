@@ -18,6 +18,9 @@
 int file_map_fd(int fd, struct bytes *ret_bytes);
 /* Unmaps; harmless on empty bytes, which it leaves behind. For CLEANUP too. */
 void file_unmap(struct bytes *bytes);
+/* Takes whole pages of a part of a mapped file out of memory, where they count as the program's;
+ * what is read again comes from the file again. */
+void file_forget(struct bytes part);
 
 /*
  * Reads a whole file of unknown size (/proc, /sys), at most `limit` bytes.

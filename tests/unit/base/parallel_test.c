@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Work in pieces, on all CPUs. */
+#include "base/parallel.h"
+#include "bpfprof/types.h"
+#include "unit/unit.h"
+
+#include <stdatomic.h>
+
+enum { PIECES = 10000 };
+
+static void count_piece(void *context, size_t index)
+{
+	atomic_uint *counts = context;
+
+	atomic_fetch_add(&counts[index], 1);
+}
+
+static void every_piece_is_done_once(void **state)
+{
+	static atomic_uint counts[PIECES + 1];
+
+	parallel_run(PIECES, count_piece, counts);
+	for (size_t i = 0; i < PIECES; i++)
+		assert_int_equal(counts[i], 1);
+	assert_int_equal(counts[PIECES], 0);
+	(void)state;
+}
+
+static void no_work_is_done_at_once(void **state)
+{
+	parallel_run(0, count_piece, NULL);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_piece_is_done_once),
+		cmocka_unit_test(no_work_is_done_at_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

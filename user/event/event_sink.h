@@ -53,9 +53,12 @@ struct sample {
 	u16 frame_count;
 	u16 branch_count;   /* 0: none */
 	bool has_chain;	    /* the event records call chains (this one may be empty) */
+	bool is_known;	    /* the frames were left out, because knows_chain() said so */
 	u8 user_abi;	    /* enum user_abi */
 	bool stack_is_full; /* all that was asked for was copied: the stack may go on */
 	u32 stack_bytes;    /* of user_stack; 0: none */
+	/* Samples with equal keys have equal frames (but for one chance in 2^64); 0: no telling. */
+	u64 chain_key;
 	const struct frame *frames;
 	const struct branch *branches; /* newest first */
 	u64 hw_idx;		       /* physical LBR register of branches[0]; ~0: unknown */
@@ -198,6 +201,9 @@ struct event_source {
  */
 struct event_sink {
 	int (*on_sample)(struct event_sink *self, const struct sample *sample);
+	/* Asked before a sample with a chain_key, of which all but frames and what is recorded
+	 * behind them is there: whether it may come without frames. Unset: it may not. */
+	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
 	int (*on_mapping)(struct event_sink *self, const struct mapping *mapping);
 	int (*on_name)(struct event_sink *self, const struct thread_name *name);
 	int (*on_fork)(struct event_sink *self, const struct thread_life *life);

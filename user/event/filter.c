@@ -41,12 +41,19 @@ static int pass_sample(struct event_sink *sink, const struct sample *sample)
 	return sink_call(filter->passing.next, on_sample, sample);
 }
 
+/* Asked of what is not passed on, too: the answer does not matter then. */
+static bool next_knows_chain(struct event_sink *sink, const struct sample *sample)
+{
+	return sink_call(((struct filter *)sink)->passing.next, knows_chain, sample);
+}
+
 struct event_sink *filter_new(const struct filter_settings *settings, struct event_sink *next)
 {
 	struct filter *filter = must_alloc(sizeof(*filter));
 
 	passing_sink_init(&filter->passing, next);
 	filter->passing.sink.on_sample = pass_sample;
+	filter->passing.sink.knows_chain = next_knows_chain;
 	filter->settings = *settings;
 	return &filter->passing.sink;
 }

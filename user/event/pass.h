@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * A sink that hands every event on as it is: what stands between a producer and a consumer begins
- * as one, and puts members of its own in place of those that it has something to do for.
+ * as one, and puts members of its own in place of those that it has something to do for. Whether
+ * frames may be left out (knows_chain) is not asked behind it, unless it says so itself.
  */
 #ifndef EVENT_PASS_H
 #define EVENT_PASS_H

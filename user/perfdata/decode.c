@@ -14,6 +14,23 @@ static bool has_bit(const struct wire_attr *attr, u64 bit)
 	return attr->sample_type & bit;
 }
 
+/* Where the count of the chain's words stands; 0: it varies, or the chain is not all there is to
+ * the frames. */
+static u16 chain_place(const struct wire_attr *attr)
+{
+	static const u64 before[] = {SAMPLE_IDENTIFIER, SAMPLE_IP,   SAMPLE_TID,
+				     SAMPLE_TIME,	SAMPLE_ADDR, SAMPLE_ID,
+				     SAMPLE_STREAM_ID,	SAMPLE_CPU,  SAMPLE_PERIOD};
+	u16 at = sizeof(struct record_header);
+
+	if (!has_bit(attr, SAMPLE_CALLCHAIN) || has_bit(attr, SAMPLE_READ | SAMPLE_STACK_USER) ||
+	    (has_bit(attr, SAMPLE_BRANCH_STACK) && (attr->branch_sample_type & BRANCH_CALL_STACK)))
+		return 0;
+	for (size_t i = 0; i < ARRAY_COUNT(before); i++)
+		at += 8 * has_bit(attr, before[i]);
+	return at;
+}
+
 static void lay_out(struct event_kind *kind)
 {
 	const struct wire_attr *attr = &kind->attr;
@@ -28,6 +45,7 @@ static void lay_out(struct event_kind *kind)
 	at += 8 * (has_bit(attr, SAMPLE_TIME) + has_bit(attr, SAMPLE_ADDR));
 	if (has_bit(attr, SAMPLE_ID) && !kind->sample_id_at)
 		kind->sample_id_at = at;
+	kind->chain_at = chain_place(attr);
 
 	if (!(attr->flags & ATTR_BIT(sample_id_all)))
 		return;
@@ -139,6 +157,38 @@ u64 decode_time(const struct decoder *decoder, struct record_header header, cons
 					      at + header.size_bytes - kind->trailer_time_back);
 	}
 	return time_ns == ~0ull ? 0 : time_ns;
+}
+
+const struct event_kind *decode_kind(const struct decoder *decoder, struct bytes record)
+{
+	const struct event_kind *first = decoder->kinds.items;
+	u64 id;
+	u32 row;
+
+	if (decoder->kinds.count <= 1)
+		return first;
+	if (!first->sample_id_at || first->sample_id_at + sizeof(id) > record.length)
+		return first;
+	id = decode_word(decoder, record.start + first->sample_id_at);
+	if (!id)
+		return first; /* as perf does with what it made up itself */
+	row = idmap_get(&decoder->kind_of_id, id);
+	return row ? &decoder->kinds.items[row - 1] : NULL;
+}
+
+struct bytes decode_chain(const struct decoder *decoder, struct record_header header, const u8 *at)
+{
+	const struct event_kind *kind = decode_kind(decoder, (struct bytes){at, header.size_bytes});
+	u64 room, words;
+
+	if (!kind || !kind->chain_at || kind->chain_at + sizeof(u64) > header.size_bytes)
+		return (struct bytes){0};
+	at += kind->chain_at;
+	room = (header.size_bytes - kind->chain_at) / sizeof(u64) - 1;
+	words = decode_word(decoder, at);
+	if (words > room)
+		return (struct bytes){0};
+	return (struct bytes){at + sizeof(u64), words * sizeof(u64)};
 }
 
 /* A record taken apart: its body is what lies between header and trailer. */

@@ -31,6 +31,7 @@ struct event_kind {
 	sample_step *steps[SAMPLE_STEPS_MAX]; /* members of a sample, in order; NULL ends */
 	/* In bytes from the start of a sample; 0: not recorded. */
 	u16 sample_time_at, sample_id_at;
+	u16 chain_at; /* only where nothing but the chain decides over the frames */
 	/* Of all other records: bytes of the trailer, and where in it, counted from the record's
 	 * end; 0: not recorded. */
 	u16 trailer_bytes, trailer_time_back, trailer_id_back;
@@ -58,6 +59,9 @@ struct decoder {
 	VEC(struct counter_value) counters; /* of the last sample */
 	u64 sample_id;			    /* of the last sample; 0: not recorded */
 	struct sample_details details;	    /* of the last sample, as far as it has them */
+	/* Of the next sample, set by the caller: its chain_key, and who may know its frames. */
+	u64 chain_key;
+	struct event_sink *reader; /* or NULL */
 };
 
 /* Adds an event; `ids` may be none. Ids that are known already stay with their first event. */
@@ -82,6 +86,13 @@ static inline u64 decode_word(const struct decoder *decoder, const u8 *at)
 
 /* The time of a whole record, 0 if it has none. Pure and quick: for sorting. */
 u64 decode_time(const struct decoder *decoder, struct record_header header, const u8 *at);
+
+/* The event that a SAMPLE record is of, NULL if the file describes none. */
+const struct event_kind *decode_kind(const struct decoder *decoder, struct bytes record);
+
+/* The words of the call chain of a whole SAMPLE record, if equal words mean equal frames; no start:
+ * it has none, or there is more to it. Pure and quick. */
+struct bytes decode_chain(const struct decoder *decoder, struct record_header header, const u8 *at);
 
 /*
  * A SAMPLE record.

@@ -157,6 +157,11 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 		cursor->overrun = true;
 		return;
 	}
+	if (sample->chain_key && decoder->reader &&
+	    sink_call(decoder->reader, knows_chain, sample)) {
+		sample->is_known = true;
+		return;
+	}
 	decoder->frames.count = 0;
 	vec_reserve(&decoder->frames, count);
 	frame = decoder->frames.items;
@@ -356,27 +361,9 @@ void sample_steps_of(u64 sample_type, sample_step *ret_steps[SAMPLE_STEPS_MAX])
 		ret_steps[count] = NULL;
 }
 
-/* The event a sample is of, NULL if the file describes none. */
-static const struct event_kind *sample_kind(const struct decoder *decoder, struct bytes record)
-{
-	const struct event_kind *first = decoder->kinds.items;
-	u64 id;
-	u32 row;
-
-	if (decoder->kinds.count <= 1)
-		return first;
-	if (!first->sample_id_at || first->sample_id_at + sizeof(id) > record.length)
-		return first;
-	id = decode_word(decoder, record.start + first->sample_id_at);
-	if (!id)
-		return first; /* as perf does with what it made up itself */
-	row = idmap_get(&decoder->kind_of_id, id);
-	return row ? &decoder->kinds.items[row - 1] : NULL;
-}
-
 int decode_sample(struct decoder *decoder, struct bytes record, struct sample *ret_sample)
 {
-	const struct event_kind *kind = sample_kind(decoder, record);
+	const struct event_kind *kind = decode_kind(decoder, record);
 	struct cursor cursor = cursor_of(record);
 	struct record_header header;
 
@@ -395,17 +382,16 @@ int decode_sample(struct decoder *decoder, struct bytes record, struct sample *r
 		.space = header.misc & MISC_CPUMODE,
 		.hw_idx = ~0ull,
 		.record = record.start,
+		.chain_key = decoder->chain_key,
 	};
-	decoder->counters.count = 0;
-	decoder->sample_id = 0;
-	for (size_t i = 0; i < SAMPLE_STEPS_MAX && kind->steps[i]; i++)
-		kind->steps[i](decoder, kind, &cursor, ret_sample);
-	if (cursor.overrun)
-		return -EBADMSG;
 	decoder->details.misc = header.misc;
 	if (decoder->is_ours) {
 		ret_sample->cut = header.misc >> MISC_CUT_SHIFT & MISC_CUT_MASK;
 		ret_sample->walked = header.misc >> MISC_WALK_SHIFT & MISC_WALK_MASK;
 	}
-	return 0;
+	decoder->counters.count = 0;
+	decoder->sample_id = 0;
+	for (size_t i = 0; i < SAMPLE_STEPS_MAX && kind->steps[i]; i++)
+		kind->steps[i](decoder, kind, &cursor, ret_sample);
+	return cursor.overrun ? -EBADMSG : 0;
 }

@@ -17,6 +17,11 @@ struct delivery {
 	VEC(u64) values;	  /* as the last sample told them */
 };
 
+static const u8 *record_of(const struct timed *event)
+{
+	return (const u8 *)(uintptr_t)event->place;
+}
+
 /* How far a counter has gone since the last sample that told it. */
 static u64 counter_step(struct delivery *delivery, struct counter_value counter)
 {
@@ -56,11 +61,14 @@ static int hand_over_counters(struct delivery *delivery, const struct sample *sa
 	return error;
 }
 
-static int hand_over_sample(struct delivery *delivery, struct bytes record)
+static int hand_over_sample(struct delivery *delivery, struct bytes record, u64 chain_key)
 {
 	struct perfdata *data = delivery->data;
 	struct sample sample;
-	int error = decode_sample(&data->decoder, record, &sample);
+	int error;
+
+	data->decoder.chain_key = chain_key;
+	error = decode_sample(&data->decoder, record, &sample);
 
 	if (error == -ENOENT) {
 		data->unknown_id_count++;
@@ -76,15 +84,16 @@ static int hand_over_sample(struct delivery *delivery, struct bytes record)
 	return sink_call(delivery->sink, on_sample, &sample);
 }
 
-static int hand_over(struct delivery *delivery, const u8 *at)
+static int hand_over(struct delivery *delivery, const struct timed *event)
 {
 	struct perfdata *data = delivery->data;
+	const u8 *at = record_of(event);
 	struct record_header header = decode_header(&data->decoder, at);
 	struct bytes record = {at, header.size_bytes};
 	int error;
 
 	if (header.type == RECORD_SAMPLE)
-		return hand_over_sample(delivery, record);
+		return hand_over_sample(delivery, record, event->extra);
 	error = decode_record(&data->decoder, record, delivery->sink);
 	if (error != -EILSEQ)
 		return error;
@@ -110,14 +119,23 @@ static int hand_over_losses(struct delivery *delivery)
 
 static int hand_over_all(struct delivery *delivery)
 {
+	enum { AHEAD = 12 }; /* records that are on their way from memory */
 	struct perfdata *data = delivery->data;
+	const struct timed *events = data->events.items;
+	struct window window = {.mapped = data->input.is_mapped ? data->records
+								: (struct bytes){0}};
 	int error = 0;
 
+	data->decoder.reader = delivery->sink;
 	for (size_t i = 0; i < data->events.count && !error; i++) {
-		error = hand_over(delivery, (const u8 *)(uintptr_t)data->events.items[i].place);
+		if (i + AHEAD < data->events.count)
+			__builtin_prefetch(record_of(&events[i + AHEAD]));
+		window_move(&window, record_of(&events[i]));
+		error = hand_over(delivery, &events[i]);
 		if (data->show_progress)
 			data->show_progress("reading", i + 1, data->events.count);
 	}
+	data->decoder.reader = NULL;
 	if (!error)
 		error = hand_over_losses(delivery);
 	if (!error)

@@ -6,10 +6,12 @@
  */
 #include "perfdata/session.h"
 
+#include "base/parallel.h"
 #include "bpfprof/counters.h"
 #include "perfdata/attr.h"
 
 #include <errno.h>
+#include <xxhash.h>
 
 /* A record that is not an event; `body` is what follows its header. */
 typedef void note_record(struct perfdata *data, struct record_header header, struct cursor body);
@@ -206,6 +208,60 @@ static note_record *find_note_record(u32 type, bool is_nested)
 	return note_records[type];
 }
 
+/* --- keys of call chains --- */
+
+enum {
+	PIECE_EVENTS = 1 << 12,	    /* that a thread does at once */
+	KEYED_EVENTS = 1 << 16,	    /* that all threads do before the walk goes on */
+	MOST_CHAIN_BYTES = 1 << 16, /* of a record there is no more */
+};
+
+/* Until its key is known, an event's `extra` says where its chain is: offset in the record and
+ * bytes. */
+static u64 chain_place(const struct perfdata *data, struct record_header header, const u8 *at)
+{
+	struct bytes chain = header.type == RECORD_SAMPLE ? decode_chain(&data->decoder, header, at)
+							  : (struct bytes){0};
+
+	return chain.start ? (u64)(chain.start - at) * MOST_CHAIN_BYTES + chain.length : 0;
+}
+
+static void make_keys(void *context, size_t piece)
+{
+	struct perfdata *data = context;
+	size_t from = data->keyed_events + piece * PIECE_EVENTS, to = from + PIECE_EVENTS;
+
+	if (to > data->events.count)
+		to = data->events.count;
+	for (size_t i = from; i < to; i++) {
+		struct timed *event = &data->events.items[i];
+		const u8 *record = (const u8 *)(uintptr_t)event->place;
+		u64 key;
+
+		if (!event->extra)
+			continue;
+		key = XXH3_64bits(record + event->extra / MOST_CHAIN_BYTES,
+				  event->extra % MOST_CHAIN_BYTES);
+		event->extra = key ? key : 1;
+	}
+}
+
+/* Gives keys to the events that have none yet, on all CPUs, while their records are still in the
+ * caches. */
+static void key_events(struct perfdata *data)
+{
+	size_t count = data->events.count - data->keyed_events;
+
+	parallel_run((count + PIECE_EVENTS - 1) / PIECE_EVENTS, make_keys, data);
+	data->keyed_events = data->events.count;
+	if (count)
+		window_move(
+			&data->window,
+			(const u8 *)(uintptr_t)data->events.items[data->keyed_events - 1].place);
+}
+
+/* --- the walk --- */
+
 static void take_record(struct perfdata *data, struct record_header header, const u8 *at,
 			bool is_nested)
 {
@@ -215,7 +271,10 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 		*vec_add(&data->events) = (struct timed){
 			.time_ns = decode_time(&data->decoder, header, at),
 			.place = (uintptr_t)at,
+			.extra = chain_place(data, header, at),
 		};
+		if (data->events.count - data->keyed_events == KEYED_EVENTS)
+			key_events(data);
 		if (header.type == RECORD_LOST_SAMPLES)
 			note_lost(data, header);
 	} else if (note) {
@@ -299,18 +358,27 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 	return (size_t)(at - records.start);
 }
 
+static void walk_input(struct perfdata *data, const struct input *input, struct bytes records)
+{
+	data->window = (struct window){.mapped = input->is_mapped ? records : (struct bytes){0}};
+	walk(data, records, false);
+	key_events(data);
+}
+
 void session_index(struct perfdata *data)
 {
 	if (data->is_indexed)
 		return;
 	data->is_indexed = true;
-	walk(data, data->records, false);
+	walk_input(data, &data->input, data->records);
 	for (size_t i = 0; i < data->more_inputs.count; i++) {
+		const struct input *input = &data->more_inputs.items[i];
+
 		/* each of them is a stream of its own */
 		decompressor_free(data->decompressor);
 		data->decompressor = NULL;
 		data->carry = (struct bytes){0};
-		walk(data, data->more_inputs.items[i].bytes, false);
+		walk_input(data, input, input->bytes);
 	}
 	session_read_sources(data);
 	order_by_time(data->events.items, data->events.count);

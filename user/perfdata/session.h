@@ -13,6 +13,7 @@
 #include "perfdata/decode.h"
 #include "perfdata/format.h"
 #include "perfdata/reader.h"
+#include "perfdata/window.h"
 
 /* Bytes of a file, and how to give them back. */
 struct input {
@@ -41,7 +42,9 @@ struct perfdata {
 	VEC(struct event_source) sources;
 
 	bool is_indexed, is_unterminated;
-	VEC(struct timed) events; /* place: address of the record */
+	VEC(struct timed) events; /* place: address of the record; extra: its chain_key */
+	size_t keyed_events;	  /* which have their chain_key */
+	struct window window;	  /* over what is walked */
 	struct decompressor *decompressor;
 	VEC(u8 *) blocks; /* decompressed, owned: records point into them */
 	size_t decompressed_bytes;

@@ -3,39 +3,27 @@
  * Counts samples: each frame becomes a location, the frames from the outermost in become a row of
  * the stack table, and (stack, leaf, labels) a row of counts.
  *
- * Two short cuts keep a frame cheap. A thread's next stack mostly shares its outer frames with its
- * last one, so the last chain of (nearly) every thread is kept and only what differs is looked up.
- * That look-up is one probe of (caller, address, state of the mappings) → stack row; only new pairs
- * pay for finding the location.
+ * What is the same for all samples of a thread until the next event that is no sample (its name,
+ * its mappings) is looked up once; and a sample whose chain, leaf and labels are those of an
+ * earlier one is counted where that one was.
  */
 #include "profile/builder.h"
 
 #include "base/memory.h"
+#include "profile/chain_rows.h"
 #include "profile/locator.h"
 
 #include <string.h>
 
-enum {
-	DEFAULT_MAX_STACK = 127, /* sysctl kernel.perf_event_max_stack */
-	LAST_CHAINS = 256,	 /* power of two */
-	STEP_SLOTS = 1 << 18,	 /* at first; power of two */
-	STEP_SLOTS_MAX = 1 << 21,
-};
+enum { TELLERS = 256 }; /* power of two */
 
-/* The last chain counted for some thread, outermost frame first. */
-struct last_chain {
-	u32 tid;
-	u64 user_generation, kernel_generation;
-	VEC(struct frame) frames;
-	VEC(stack_id) stacks; /* the stack row up to each frame */
-};
-
-struct step {
-	u64 address, generation;
-	stack_id caller;
-	stack_id stack; /* 0: the slot is free */
-	u32 mark;
-	u8 space, origin;
+/* What samples of a thread have in common since the last event that is no sample. */
+struct teller {
+	u64 epoch; /* of the builder; another one: nothing is known */
+	u32 pid, tid, cpu;
+	label_id labels;
+	thread_id thread;
+	struct mapping_states states;
 };
 
 struct profile_builder {
@@ -43,9 +31,9 @@ struct profile_builder {
 	struct builder_settings settings;
 	struct locator *locator;
 	struct profile *profile;
-	struct last_chain *last_chains;
-	struct step *steps;
-	u32 step_count, step_slots;
+	struct chain_rows *chains;
+	struct teller tellers[TELLERS];
+	u64 epoch;	      /* from 1; counts what may change tellers */
 	struct idmap threads; /* tid → row of profile->threads */
 	struct idmap names;   /* address of an interned name → string_id */
 	struct idmap ends;    /* (binary, cut) → row of profile->early_ends, from 1 */
@@ -56,149 +44,6 @@ struct profile_builder {
 static struct profile_builder *builder_of(struct event_sink *sink)
 {
 	return (struct profile_builder *)sink; /* its first member */
-}
-
-/* --- stacks --- */
-
-static void steps_forget(struct profile_builder *builder)
-{
-	memset(builder->steps, 0, builder->step_slots * sizeof(*builder->steps));
-	builder->step_count = 0;
-}
-
-static u64 step_hash(const struct step *step)
-{
-	u64 hash = (step->address ^ step->generation << 40) * 0x9e3779b97f4a7c15u;
-
-	hash = (hash ^ hash >> 32 ^ step->caller) * 0xff51afd7ed558ccdu;
-	return hash ^ hash >> 29;
-}
-
-static void steps_grow(struct profile_builder *builder)
-{
-	struct step *old = builder->steps;
-	u32 old_slots = builder->step_slots;
-
-	/* It is only a cache: beyond a bound, starting again costs less than more memory. */
-	if (old_slots >= STEP_SLOTS_MAX) {
-		steps_forget(builder);
-		return;
-	}
-	builder->step_slots = old_slots * 2;
-	builder->steps = must_alloc_array(builder->step_slots, sizeof(*builder->steps));
-	for (u32 i = 0; i < old_slots; i++) {
-		u32 at = (u32)step_hash(&old[i]) & (builder->step_slots - 1);
-
-		if (!old[i].stack)
-			continue;
-		while (builder->steps[at].stack)
-			at = (at + 1) & (builder->step_slots - 1);
-		builder->steps[at] = old[i];
-	}
-	free(old);
-}
-
-/* Whether what is shown of an address without name is not the virtual address. */
-static bool is_shown_relative(u8 kind)
-{
-	return kind == BINARY_FILE || kind == BINARY_OTHER || kind == BINARY_VDSO ||
-	       kind == BINARY_MODULE;
-}
-
-static location_id caller_location(struct profile_builder *builder, u32 pid,
-				   const struct step *step)
-{
-	const struct name_test *names = &builder->settings.names;
-	struct profile *profile = builder->profile;
-	location_id location = locator_find(builder->locator, profile, pid, step->address,
-					    step->space);
-	binary_id binary = profile->locations.items[location].binary;
-
-	if (!names->has_name || !is_shown_relative(profile->binaries.items[binary].kind) ||
-	    names->has_name(names->context, profile, location))
-		return location;
-	return profile_location_seen_at(profile, location, step->address);
-}
-
-/* The stack row of `frame` called from wanted.caller. */
-static stack_id step_to(struct profile_builder *builder, u32 pid, struct step wanted)
-{
-	u32 mask = builder->step_slots - 1;
-	u32 at = (u32)step_hash(&wanted) & mask;
-	struct stack_row row = {
-		.caller = wanted.caller, .origin = wanted.origin, .mark = wanted.mark};
-
-	for (; builder->steps[at].stack; at = (at + 1) & mask) {
-		const struct step *step = &builder->steps[at];
-
-		if (step->address == wanted.address && step->caller == wanted.caller &&
-		    step->generation == wanted.generation && step->space == wanted.space &&
-		    step->origin == wanted.origin && step->mark == wanted.mark)
-			return step->stack;
-	}
-	row.location = caller_location(builder, pid, &wanted);
-	wanted.stack = profile_stack(builder->profile, &row);
-	builder->steps[at] = wanted;
-	if (++builder->step_count * 4 > builder->step_slots * 3)
-		steps_grow(builder);
-	return wanted.stack;
-}
-
-static bool frames_equal(const struct frame *a, const struct frame *b)
-{
-	return a->address == b->address && a->space == b->space && a->origin == b->origin &&
-	       a->mark == b->mark;
-}
-
-/* How many outer frames the chain shares with the last one of this thread. */
-static u32 shared_frames(const struct last_chain *last, const struct sample *sample, u32 count)
-{
-	u32 shared = 0;
-
-	while (shared < count && shared < last->frames.count &&
-	       frames_equal(&last->frames.items[shared], &sample->frames[count - 1 - shared]))
-		shared++;
-	return shared;
-}
-
-static stack_id stack_of(struct profile_builder *builder, const struct sample *sample)
-{
-	struct last_chain *last = &builder->last_chains[sample->tid & (LAST_CHAINS - 1)];
-	u64 user = locator_generation(builder->locator, sample->pid, SPACE_USER);
-	u64 kernel = locator_generation(builder->locator, sample->pid, SPACE_KERNEL);
-	u32 count = sample->frame_count;
-	stack_id stack = 0;
-	u32 done = 0;
-
-	/* What is cut off is the outermost part. */
-	if (count > builder->settings.max_stack)
-		count = builder->settings.max_stack;
-	const struct frame *frames = sample->frames;
-	if (last->tid == sample->tid && last->user_generation == user &&
-	    last->kernel_generation == kernel)
-		done = shared_frames(last, sample, count);
-	last->tid = sample->tid;
-	last->user_generation = user;
-	last->kernel_generation = kernel;
-	last->frames.count = last->stacks.count = done;
-	if (done)
-		stack = last->stacks.items[done - 1];
-	for (; done < count; done++) {
-		const struct frame *frame = &frames[count - 1 - done];
-		struct step wanted = {
-			.address = frame->address,
-			.generation = frame->space == SPACE_USER ? user : kernel,
-			.caller = stack,
-			.space = frame->space,
-			.origin = frame->origin,
-			.mark = frame->mark,
-		};
-
-		stack = step_to(builder, sample->pid, wanted);
-		*vec_add(&last->frames) = *frame;
-		*vec_add(&last->stacks) = stack;
-	}
-	return stack;
 }
 
 /* --- threads and names --- */
@@ -291,39 +136,175 @@ static void add_branches(struct profile_builder *builder, const struct sample *s
 	}
 }
 
-static int take_sample(struct event_sink *sink, const struct sample *sample)
+/* Whether a thread's samples differ in their labels, however near to each other. */
+static bool labels_vary(const struct profile_builder *builder)
 {
-	struct profile_builder *builder = builder_of(sink);
-	struct profile *profile = builder->profile;
+	return builder->settings.details.kept;
+}
+
+static label_id labels_of(struct profile_builder *builder, const struct sample *sample)
+{
 	u32 keep = builder->settings.keep;
 	struct label_row labels = {
 		.comm = name_now(builder, sample->tid),
 		.pid = keep & KEEP_PID ? sample->pid : ~0u,
 		.tid = keep & KEEP_TID ? sample->tid : ~0u,
 		.cpu = keep & KEEP_CPU ? sample->cpu : ~0u,
-		.detail = details_of(profile, &builder->settings.details, sample),
+		.detail = details_of(builder->profile, &builder->settings.details, sample),
 	};
+
+	return profile_labels(builder->profile, &labels);
+}
+
+static struct teller tell(struct profile_builder *builder, const struct sample *sample)
+{
+	const struct locator *locator = builder->locator;
+
+	return (struct teller){
+		.epoch = builder->epoch,
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.cpu = sample->cpu,
+		.labels = labels_vary(builder) ? 0 : labels_of(builder, sample),
+		.thread = thread_of(builder, sample),
+		.states =
+			{
+				.user = locator_generation(locator, sample->pid, SPACE_USER),
+				.kernel = locator_generation(locator, sample->pid, SPACE_KERNEL),
+			},
+	};
+}
+
+static const struct teller *teller_of(struct profile_builder *builder, const struct sample *sample)
+{
+	struct teller *teller = &builder->tellers[sample->tid & (TELLERS - 1)];
+	bool has_moved = (builder->settings.keep & KEEP_CPU) && teller->cpu != sample->cpu;
+
+	if (teller->epoch != builder->epoch || teller->tid != sample->tid ||
+	    teller->pid != sample->pid || has_moved)
+		*teller = tell(builder, sample);
+	return teller;
+}
+
+/* Counts the sample where one like it was counted; false: there was none, as far as is known. */
+static bool count_again(struct profile_builder *builder, const struct sample *sample,
+			const struct teller *teller, const struct known_chain *known)
+{
+	struct profile *profile = builder->profile;
+	struct count_row *count;
+
+	if (known->count == 0 || known->address != sample->address)
+		return false;
+	count = &profile->counts.items[known->count - 1];
+	if (count->labels != teller->labels ||
+	    count->source != builder->first_source + sample->source ||
+	    count->space != sample->space)
+		return false;
+	count->weight += sample->weight;
+	count->samples++;
+	return true;
+}
+
+static void count_branches(struct profile_builder *builder, const struct sample *sample,
+			   const struct teller *teller)
+{
 	struct count_row count = {
-		.leaf = locator_find(builder->locator, profile, sample->pid, sample->address,
-				     sample->space),
-		.labels = profile_labels(profile, &labels),
+		.labels = teller->labels,
 		.source = builder->first_source + sample->source,
-		.first_thread = thread_of(builder, sample),
+		.first_thread = teller->thread,
+		.space = sample->space,
+		.samples = 1,
+	};
+
+	locator_find(builder->locator, builder->profile, sample->pid, sample->address,
+		     sample->space);
+	add_branches(builder, sample, count);
+}
+
+static void count_sample(struct profile_builder *builder, const struct sample *sample,
+			 const struct teller *teller)
+{
+	struct known_chain *known = NULL;
+	struct count_row count = {
+		.labels = teller->labels,
+		.source = builder->first_source + sample->source,
+		.first_thread = teller->thread,
 		.space = sample->space,
 		.weight = sample->weight,
 		.samples = 1,
 	};
+	u32 row;
 
-	take_totals(&profile->totals, sample);
-	take_early_end(builder, sample);
-	if (builder->settings.count_branches) {
-		add_branches(builder, sample, count);
-		return 0;
+	if (sample->chain_key && !builder->settings.skip_chains)
+		known = chain_rows_known(builder->chains, sample->chain_key, teller->states);
+	if (known && count_again(builder, sample, teller, known))
+		return;
+	count.leaf = locator_find(builder->locator, builder->profile, sample->pid, sample->address,
+				  sample->space);
+	if (known)
+		count.stack = known->stack;
+	else if (sample->frame_count && !builder->settings.skip_chains)
+		count.stack = chain_rows_find(builder->chains, sample, teller->states);
+	row = profile_add(builder->profile, &count);
+	if (!known && count.stack && sample->chain_key)
+		known = chain_rows_learn(builder->chains, sample->chain_key, count.stack,
+					 teller->states);
+	if (known) {
+		known->count = row + 1;
+		known->address = sample->address;
 	}
-	if (!builder->settings.skip_chains && sample->frame_count)
-		count.stack = stack_of(builder, sample);
-	profile_add(profile, &count);
+}
+
+static bool ends_early(const struct sample *sample)
+{
+	return sample->cut == CUT_NO_TABLE || sample->cut == CUT_UNSUPPORTED ||
+	       sample->cut == CUT_NOT_ANALYSED;
+}
+
+static bool knows_chain(struct event_sink *sink, const struct sample *sample)
+{
+	struct profile_builder *builder = builder_of(sink);
+
+	if (ends_early(sample))
+		return false; /* where is asked of the outermost frame */
+	if (builder->settings.skip_chains || builder->settings.count_branches)
+		return true;
+	return chain_rows_known(builder->chains, sample->chain_key,
+				teller_of(builder, sample)->states);
+}
+
+static int take_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct profile_builder *builder = builder_of(sink);
+	struct teller teller = *teller_of(builder, sample);
+
+	if (labels_vary(builder))
+		teller.labels = labels_of(builder, sample);
+	take_totals(&builder->profile->totals, sample);
+	take_early_end(builder, sample);
+	if (builder->settings.count_branches)
+		count_branches(builder, sample, &teller);
+	else
+		count_sample(builder, sample, &teller);
 	return 0;
+}
+
+static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	builder_of(sink)->epoch++;
+	return sink_call(builder_of(sink)->passing.next, on_mapping, mapping);
+}
+
+static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
+{
+	builder_of(sink)->epoch++;
+	return sink_call(builder_of(sink)->passing.next, on_kernel_symbol, symbol);
+}
+
+static int take_exit(struct event_sink *sink, const struct thread_life *life)
+{
+	builder_of(sink)->epoch++;
+	return sink_call(builder_of(sink)->passing.next, on_exit, life);
 }
 
 static int take_name(struct event_sink *sink, const struct thread_name *name)
@@ -332,6 +313,7 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 	thread_id thread = idmap_get(&builder->threads, name->tid);
 	int error = sink_call(builder->passing.next, on_name, name);
 
+	builder->epoch++;
 	if (thread)
 		builder->profile->threads.items[thread].comm = name_now(builder, name->tid);
 	return error;
@@ -341,6 +323,7 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 {
 	struct profile_builder *builder = builder_of(sink);
 
+	builder->epoch++;
 	idmap_remove(&builder->threads, life->tid);
 	return sink_call(builder->passing.next, on_fork, life);
 }
@@ -365,9 +348,16 @@ static int take_loss(struct event_sink *sink, const struct loss *loss)
 /* Nothing cached of the processes before. */
 static void forget_processes(struct profile_builder *builder)
 {
-	for (u32 i = 0; i < LAST_CHAINS; i++)
-		builder->last_chains[i].frames.count = builder->last_chains[i].stacks.count = 0;
-	steps_forget(builder);
+	builder->profile = profile_new();
+	for (size_t i = 0; i < builder->sources.count; i++) {
+		struct event_source source = builder->sources.items[i];
+		string_id name = intern_text(&builder->profile->strings, source.name);
+
+		source.name = intern_view(&builder->profile->strings, name);
+		*vec_add(&builder->profile->sources) = source;
+	}
+	builder->epoch++;
+	chain_rows_begin(builder->chains, builder->locator, builder->profile);
 	idmap_release(&builder->threads);
 	idmap_release(&builder->names);
 }
@@ -418,17 +408,17 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 	builder->locator = locator_new();
 	passing_sink_init(&builder->passing, locator_sink(builder->locator));
 	builder->passing.sink.on_sample = take_sample;
+	builder->passing.sink.knows_chain = knows_chain;
+	builder->passing.sink.on_mapping = take_mapping;
+	builder->passing.sink.on_kernel_symbol = take_kernel_symbol;
 	builder->passing.sink.on_name = take_name;
 	builder->passing.sink.on_fork = take_fork;
 	builder->passing.sink.on_cgroup = take_cgroup;
+	builder->passing.sink.on_exit = take_exit;
 	builder->passing.sink.on_loss = take_loss;
 	builder->settings = *settings;
-	if (!builder->settings.max_stack)
-		builder->settings.max_stack = DEFAULT_MAX_STACK;
+	builder->chains = chain_rows_new(settings);
 	add_sources(builder, sources, source_count);
-	builder->last_chains = must_alloc_array(LAST_CHAINS, sizeof(*builder->last_chains));
-	builder->step_slots = STEP_SLOTS;
-	builder->steps = must_alloc_array(STEP_SLOTS, sizeof(*builder->steps));
 	begin(builder);
 	return builder;
 }
@@ -461,15 +451,10 @@ void profile_builder_free(struct profile_builder *builder)
 {
 	if (!builder)
 		return;
-	for (u32 i = 0; i < LAST_CHAINS; i++) {
-		vec_release(&builder->last_chains[i].frames);
-		vec_release(&builder->last_chains[i].stacks);
-	}
 	for (size_t i = 0; i < builder->sources.count; i++)
 		free((char *)builder->sources.items[i].name);
 	vec_release(&builder->sources);
-	free(builder->last_chains);
-	free(builder->steps);
+	chain_rows_free(builder->chains);
 	idmap_release(&builder->threads);
 	idmap_release(&builder->names);
 	idmap_release(&builder->ends);

@@ -307,7 +307,7 @@ static bool count_equals(const void *table, u32 row, const void *key)
 	       a->branch == b->branch && a->source == b->source && a->space == b->space;
 }
 
-void profile_add(struct profile *profile, const struct count_row *count)
+u32 profile_add(struct profile *profile, const struct count_row *count)
 {
 	u64 hash = hash_mix(hash_mix(count->branch, (u64)count->stack << 32 | count->leaf),
 			    (u64)count->labels << 32 | count->source << 8 | count->space);
@@ -317,8 +317,9 @@ void profile_add(struct profile *profile, const struct count_row *count)
 
 	if (row == next) {
 		*vec_add(&profile->counts) = *count;
-		return;
+		return row - 1;
 	}
 	profile->counts.items[row - 1].weight += count->weight;
 	profile->counts.items[row - 1].samples += count->samples;
+	return row - 1;
 }

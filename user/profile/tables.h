@@ -214,8 +214,8 @@ const char *profile_cgroup(const struct profile *profile, u64 id);
 /* The row of a label set, new or known. */
 label_id profile_labels(struct profile *profile, const struct label_row *labels);
 /* Adds to the row of (source, stack, leaf, branch, labels); `count` as a template whose weight and
- * samples are added. */
-void profile_add(struct profile *profile, const struct count_row *count);
+ * samples are added. Returns the row. */
+u32 profile_add(struct profile *profile, const struct count_row *count);
 
 /* The string of an id, "" for 0. Borrowed until profile_free(). */
 const char *profile_text(const struct profile *profile, string_id id);

@@ -195,6 +195,71 @@ static void events_come_in_order_of_time_and_those_without_come_first(void **sta
 	(void)state;
 }
 
+/* Knows every chain that it has met. */
+struct knower {
+	struct event_sink sink; /* first */
+	u64 keys[8];
+	u32 key_count, frames, known;
+};
+
+static bool knows_key(struct event_sink *sink, const struct sample *sample)
+{
+	const struct knower *knower = (struct knower *)sink;
+
+	for (u32 i = 0; i < knower->key_count; i++)
+		if (knower->keys[i] == sample->chain_key)
+			return true;
+	return false;
+}
+
+static int learn_key(struct event_sink *sink, const struct sample *sample)
+{
+	struct knower *knower = (struct knower *)sink;
+
+	knower->frames += sample->frame_count;
+	knower->known += sample->is_known;
+	if (!sample->is_known)
+		knower->keys[knower->key_count++] = sample->chain_key;
+	return 0;
+}
+
+static void put_chain(struct foreign *foreign, u64 time_ns, u64 caller)
+{
+	record_begin(foreign, 9, 2);
+	put64(foreign, 0x1234);
+	put64(foreign, 0);
+	put64(foreign, time_ns);
+	put64(foreign, 3);
+	put64(foreign, (u64)-512);
+	put64(foreign, 0x1234);
+	put64(foreign, caller);
+	record_end(foreign);
+}
+
+static void chain_that_the_reader_knows_comes_without_its_frames(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL | CALLCHAIN, 0);
+	struct knower knower = {.sink = {.on_sample = learn_key, .knows_chain = knows_key}};
+	struct perfdata *data;
+
+	put_chain(&foreign, 1, 0x5678);
+	put_chain(&foreign, 2, 0x9abc);
+	put_chain(&foreign, 3, 0x5678);
+	foreign_end(&foreign);
+	assert_int_equal(
+		perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes, foreign.bytes.length},
+				    &data),
+		0);
+	assert_int_equal(perfdata_read(data, &knower.sink), 0);
+	assert_int_equal(knower.key_count, 2);
+	assert_int_equal(knower.known, 1);
+	assert_int_equal(knower.frames, 4);
+	assert_int_not_equal(knower.keys[0], knower.keys[1]);
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
 static void unknown_records_are_passed_over_with_one_warning_a_kind(void **state)
 {
 	struct foreign foreign = foreign_begin(false, USUAL, SAMPLE_ID_ALL);
@@ -466,6 +531,7 @@ int main(void)
 		cmocka_unit_test(feature_bits_of_a_foreign_32_bit_machine_are_found),
 		cmocka_unit_test(branch_flags_of_the_other_byte_order_are_turned_field_by_field),
 		cmocka_unit_test(events_come_in_order_of_time_and_those_without_come_first),
+		cmocka_unit_test(chain_that_the_reader_knows_comes_without_its_frames),
 		cmocka_unit_test(unknown_records_are_passed_over_with_one_warning_a_kind),
 		cmocka_unit_test(device_under_the_build_id_bit_is_no_build_id),
 		cmocka_unit_test(chain_with_an_unknown_marker_is_dropped),

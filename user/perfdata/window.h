@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading a mapped file without keeping all of it in memory: what lies well behind is forgotten.
+ *
+ * Only a matter of memory: what is wanted again after all is there again. Private to the folder.
+ */
+#ifndef PERFDATA_WINDOW_H
+#define PERFDATA_WINDOW_H
+
+#include "base/file.h"
+
+struct window {
+	struct bytes mapped; /* nothing: nothing is forgotten */
+	size_t forgotten;    /* bytes from its start */
+};
+
+/* Reading has come to `at`, which need not lie in the window: then nothing happens. */
+static inline void window_move(struct window *window, const u8 *at)
+{
+	enum { KEPT_BYTES = 16 << 20 };
+	size_t come = (size_t)(at - window->mapped.start);
+
+	if (at < window->mapped.start || come > window->mapped.length ||
+	    come < window->forgotten + 2 * (size_t)KEPT_BYTES)
+		return;
+	file_forget((struct bytes){window->mapped.start + window->forgotten,
+				   come - KEPT_BYTES - window->forgotten});
+	window->forgotten = come - KEPT_BYTES;
+}
+
+#endif

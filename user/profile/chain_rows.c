@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Three short cuts, the cheapest first.
+ *
+ * Most chains were seen before: where the reader numbers equal chains, a chain is one probe, by its
+ * number and the state of the mappings, and its frames are not even decoded. A thread's next chain
+ * mostly shares its outer frames with its last one, so the last chain of (nearly) every thread is
+ * kept and only what differs is looked up. That is two probes a frame: the location of the address
+ * in the state of the mappings, then the row of (caller, location).
+ */
+#include "profile/chain_rows.h"
+
+#include "base/memory.h"
+#include "profile/row_index.h"
+
+#include <string.h>
+
+enum {
+	DEFAULT_MAX_STACK = 127, /* sysctl kernel.perf_event_max_stack */
+	LAST_CHAINS = 256,	 /* power of two */
+	/* Both tables are caches: beyond a bound, starting again costs less than more memory. */
+	FIRST_SLOTS = 1 << 10,
+	MOST_KNOWN = 1 << 20,
+	MOST_CALLERS = 1 << 19,
+};
+
+/* The last chain counted for some thread, outermost frame first. */
+struct last_chain {
+	u32 tid;
+	struct mapping_states states;
+	VEC(struct frame) frames;
+	VEC(stack_id) stacks; /* the stack row up to each frame */
+};
+
+/* A caller's address in a state of the mappings. */
+struct caller {
+	u64 address, state;
+	location_id location;
+	u8 space;
+	bool is_used;
+};
+
+struct chain_rows {
+	struct locator *locator;
+	struct builder_settings settings;
+	struct profile *profile;
+	struct known_chain *known; /* a slot with stack 0 is free */
+	u32 known_count, known_slots;
+	struct caller *callers;
+	u32 caller_count, caller_slots;
+	struct last_chain last_chains[LAST_CHAINS];
+};
+
+struct chain_rows *chain_rows_new(const struct builder_settings *settings)
+{
+	struct chain_rows *rows = must_alloc(sizeof(*rows));
+
+	rows->settings = *settings;
+	if (!rows->settings.max_stack)
+		rows->settings.max_stack = DEFAULT_MAX_STACK;
+	return rows;
+}
+
+void chain_rows_free(struct chain_rows *rows)
+{
+	if (!rows)
+		return;
+	for (u32 i = 0; i < LAST_CHAINS; i++) {
+		vec_release(&rows->last_chains[i].frames);
+		vec_release(&rows->last_chains[i].stacks);
+	}
+	free(rows->known);
+	free(rows->callers);
+	free(rows);
+}
+
+static void forget_known(struct chain_rows *rows, u32 slots)
+{
+	free(rows->known);
+	rows->known = must_alloc_array(slots, sizeof(*rows->known));
+	rows->known_slots = slots;
+	rows->known_count = 0;
+}
+
+static void forget_callers(struct chain_rows *rows, u32 slots)
+{
+	free(rows->callers);
+	rows->callers = must_alloc_array(slots, sizeof(*rows->callers));
+	rows->caller_slots = slots;
+	rows->caller_count = 0;
+}
+
+void chain_rows_begin(struct chain_rows *rows, struct locator *locator, struct profile *profile)
+{
+	rows->locator = locator;
+	rows->profile = profile;
+	forget_known(rows, FIRST_SLOTS);
+	forget_callers(rows, FIRST_SLOTS);
+	for (u32 i = 0; i < LAST_CHAINS; i++)
+		rows->last_chains[i].frames.count = rows->last_chains[i].stacks.count = 0;
+}
+
+/* --- locations of callers --- */
+
+/* Whether what is shown of an address without name is not the virtual address. */
+static bool is_shown_relative(u8 kind)
+{
+	return kind == BINARY_FILE || kind == BINARY_OTHER || kind == BINARY_VDSO ||
+	       kind == BINARY_MODULE;
+}
+
+static location_id find_caller(struct chain_rows *rows, u32 pid, const struct frame *frame)
+{
+	const struct name_test *names = &rows->settings.names;
+	struct profile *profile = rows->profile;
+	location_id location = locator_find(rows->locator, profile, pid, frame->address,
+					    frame->space);
+	binary_id binary = profile->locations.items[location].binary;
+
+	if (!names->has_name || !is_shown_relative(profile->binaries.items[binary].kind) ||
+	    names->has_name(names->context, profile, location))
+		return location;
+	return profile_location_seen_at(profile, location, frame->address);
+}
+
+/* The slot of the address, or a free one for it. */
+static struct caller *caller_slot(const struct chain_rows *rows, const struct frame *frame,
+				  u64 state)
+{
+	u32 mask = rows->caller_slots - 1;
+	u32 at = (u32)(hash_mix(state, frame->address) >> 20) & mask;
+
+	for (; rows->callers[at].is_used; at = (at + 1) & mask) {
+		const struct caller *caller = &rows->callers[at];
+
+		if (caller->address == frame->address && caller->state == state &&
+		    caller->space == frame->space)
+			break;
+	}
+	return &rows->callers[at];
+}
+
+static void grow_callers(struct chain_rows *rows)
+{
+	struct caller *old = TAKE(rows->callers);
+	u32 old_slots = rows->caller_slots;
+
+	forget_callers(rows, old_slots < MOST_CALLERS ? old_slots * 2 : old_slots);
+	for (u32 i = 0; rows->caller_slots > old_slots && i < old_slots; i++) {
+		struct frame frame = {.address = old[i].address, .space = old[i].space};
+
+		if (!old[i].is_used)
+			continue;
+		*caller_slot(rows, &frame, old[i].state) = old[i];
+		rows->caller_count++;
+	}
+	free(old);
+}
+
+static location_id caller_location(struct chain_rows *rows, u32 pid, const struct frame *frame,
+				   u64 state)
+{
+	struct caller *slot = caller_slot(rows, frame, state);
+	location_id location;
+
+	if (slot->is_used)
+		return slot->location;
+	location = find_caller(rows, pid, frame);
+	*slot = (struct caller){
+		.address = frame->address,
+		.state = state,
+		.location = location,
+		.space = frame->space,
+		.is_used = true,
+	};
+	if (++rows->caller_count * 4 > rows->caller_slots * 3)
+		grow_callers(rows);
+	return location;
+}
+
+/* --- chains by their frames --- */
+
+static bool frames_equal(const struct frame *a, const struct frame *b)
+{
+	return a->address == b->address && a->space == b->space && a->origin == b->origin &&
+	       a->mark == b->mark;
+}
+
+/* How many outer frames the chain shares with the last one of this thread. */
+static u32 shared_frames(const struct last_chain *last, const struct frame *frames, u32 count)
+{
+	u32 shared = 0;
+
+	while (shared < count && shared < last->frames.count &&
+	       frames_equal(&last->frames.items[shared], &frames[count - 1 - shared]))
+		shared++;
+	return shared;
+}
+
+static bool states_equal(struct mapping_states a, struct mapping_states b)
+{
+	return a.user == b.user && a.kernel == b.kernel;
+}
+
+stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
+			 struct mapping_states states)
+{
+	struct last_chain *last = &rows->last_chains[sample->tid & (LAST_CHAINS - 1)];
+	const struct frame *frames = sample->frames;
+	u32 count = sample->frame_count, done = 0;
+	stack_id stack = 0;
+
+	/* What is cut off is the outermost part. */
+	if (count > rows->settings.max_stack)
+		count = rows->settings.max_stack;
+	if (last->tid == sample->tid && states_equal(last->states, states))
+		done = shared_frames(last, frames, count);
+	last->tid = sample->tid;
+	last->states = states;
+	last->frames.count = last->stacks.count = done;
+	if (done)
+		stack = last->stacks.items[done - 1];
+	for (; done < count; done++) {
+		const struct frame *frame = &frames[count - 1 - done];
+		u64 state = frame->space == SPACE_USER ? states.user : states.kernel;
+		struct stack_row row = {
+			.caller = stack,
+			.location = caller_location(rows, sample->pid, frame, state),
+			.mark = frame->mark,
+			.origin = frame->origin,
+		};
+
+		stack = profile_stack(rows->profile, &row);
+		*vec_add(&last->frames) = *frame;
+		*vec_add(&last->stacks) = stack;
+	}
+	return stack;
+}
+
+/* --- chains by their keys --- */
+
+static struct known_chain *known_slot(const struct chain_rows *rows, u64 key, u32 user, u32 kernel)
+{
+	u32 mask = rows->known_slots - 1;
+	u32 at = (u32)key & mask;
+
+	for (; rows->known[at].stack; at = (at + 1) & mask) {
+		const struct known_chain *known = &rows->known[at];
+
+		if (known->key == key && known->user_state == user && known->kernel_state == kernel)
+			break;
+	}
+	return &rows->known[at];
+}
+
+struct known_chain *chain_rows_known(const struct chain_rows *rows, u64 key,
+				     struct mapping_states states)
+{
+	struct known_chain *known = known_slot(rows, key, (u32)states.user, (u32)states.kernel);
+
+	return known->stack ? known : NULL;
+}
+
+/* Counts the one that is to come. */
+static void grow_known(struct chain_rows *rows)
+{
+	struct known_chain *old = TAKE(rows->known);
+	u32 old_slots = rows->known_slots;
+
+	forget_known(rows, old_slots < MOST_KNOWN ? old_slots * 2 : old_slots);
+	rows->known_count = 1;
+	for (u32 i = 0; rows->known_slots > old_slots && i < old_slots; i++) {
+		if (!old[i].stack)
+			continue;
+		*known_slot(rows, old[i].key, old[i].user_state, old[i].kernel_state) = old[i];
+		rows->known_count++;
+	}
+	free(old);
+}
+
+struct known_chain *chain_rows_learn(struct chain_rows *rows, u64 key, stack_id stack,
+				     struct mapping_states states)
+{
+	struct known_chain *slot;
+
+	if (++rows->known_count * 4 > rows->known_slots * 3)
+		grow_known(rows);
+	slot = known_slot(rows, key, (u32)states.user, (u32)states.kernel);
+	*slot = (struct known_chain){
+		.key = key,
+		.user_state = (u32)states.user,
+		.kernel_state = (u32)states.kernel,
+		.stack = stack,
+	};
+	return slot;
+}

@@ -145,7 +145,7 @@ share() {
 @test "what perf report has and this has not is refused by name" {
 	refused "report: --hierarchy: perf report has it, bpfprof does not; choose the columns with -s and -F" --hierarchy
 	refused "report: --tui: perf report has it, bpfprof does not; leave it out: the report is text" --tui
-	refused "-s srcline: perf's \"srcline\" is not supported; use -s symbol" -s srcline
+	refused "-s trace: perf's \"trace\" is not supported; use bpfprof script" -s trace
 }
 
 @test "misspelt keys, fields and words get the nearest" {

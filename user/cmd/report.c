@@ -99,6 +99,18 @@ static int choose_layout(struct report *report)
 	return entry_layout_parse(&layout, &report->layout);
 }
 
+/* What lines and graphs together need to be told apart. */
+static enum fold_key choose_fold(const struct report *report)
+{
+	enum fold_key key = FOLD_BY_FUNCTION;
+
+	if (report->graph.type != CALL_GRAPH_NONE)
+		key = report->graph.key;
+	if (key == FOLD_BY_FUNCTION && entry_layout_has_source(&report->layout))
+		key = FOLD_BY_LINE;
+	return key;
+}
+
 /* --- reading --- */
 
 static u32 labels_to_keep(const struct report *report)
@@ -234,7 +246,7 @@ static int run(struct report *report, const char *path)
 	stitching_warn(report->data, report->settings->stitch);
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
-	report->fold = fold_new(report->profile, report->graph.key);
+	report->fold = fold_new(report->profile, choose_fold(report));
 	report_apply_patterns(report);
 	report_show(report, path);
 	pager_finish();

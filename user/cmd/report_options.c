@@ -280,7 +280,7 @@ const struct option_row report_options[] = {
 	{.kind = OPTION_CALL, .letter = 'g', .name = "call-graph", .argument = "WORDS",
 	 .optional = ARGUMENT_MAYBE_NEXT, .parse = parse_graph,
 	 .help = "words separated by commas: form (graph, fractal, flat, folded, none), smallest "
-	 "percent, greatest number of entries, order (caller, callee), key (function, address), "
+	 "percent, greatest number of entries, order (caller, callee), key (function, address, srcline), "
 	 "value (percent, period, count) (default: graph,0.5,caller,function,percent; callee with "
 	 "--no-children)"},
 	FLAG('G', "inverted", is_inverted, "callers first"),

@@ -35,6 +35,15 @@ static void write_frame(struct json_writer *json, const struct fold *fold, frame
 	else
 		write_address(json, "address", fold_frame_start(fold, frame));
 	json_text(json, "dso", profile_text(profile, binary->short_name));
+	if (profile->functions.items[row->function].is_inlined)
+		json_bool(json, "inlined", true);
+}
+
+static void write_source(struct json_writer *json, const char *key, const struct entry_list *list,
+			 const struct entry *entry, u8 field)
+{
+	if (entry_layout_has_key(&list->settings.layout, field))
+		json_text(json, key, entry_source(list, entry, field));
 }
 
 /* One end of a branch as an object, as far as lines are told apart by it. */
@@ -62,6 +71,8 @@ static void write_branch_keys(struct json_writer *json, const struct entry_list 
 
 	write_branch_end(json, "from", list, entry, FIELD_DSO_FROM);
 	write_branch_end(json, "to", list, entry, FIELD_DSO_TO);
+	write_source(json, "from_source", list, entry, FIELD_SRCLINE_FROM);
+	write_source(json, "to_source", list, entry, FIELD_SRCLINE_TO);
 	if (entry_layout_has_key(layout, FIELD_MISPREDICT) &&
 	    (flags & (BRANCH_PREDICTED | BRANCH_MISPREDICTED)))
 		json_bool(json, "mispredicted", !(flags & BRANCH_PREDICTED));
@@ -137,6 +148,8 @@ static void write_keys(struct json_writer *json, const struct entry_list *list,
 		json_text(json, "dso", entry_dso(list, entry, FIELD_DSO));
 	}
 	write_details(json, list, entry);
+	write_source(json, "source", list, entry, FIELD_SRCLINE);
+	write_source(json, "source_file", list, entry, FIELD_SRCFILE);
 	if (entry->branch)
 		write_branch_keys(json, list, entry);
 }
@@ -162,6 +175,7 @@ static void write_node(struct json_writer *json, const struct report_view *view,
 		       const struct call_tree *tree, u32 node)
 {
 	const struct call_node *row = &tree->nodes.items[node];
+	const struct fold *fold = view->list->fold;
 
 	json_object(json, NULL);
 	write_share(json, "percent", call_node_all_hits(row), view->list->total_period);
@@ -173,9 +187,11 @@ static void write_node(struct json_writer *json, const struct report_view *view,
 		frame_id frame = tree->frames.items[row->first_frame + i];
 
 		json_object(json, NULL);
-		write_frame(json, view->list->fold, frame);
-		if (view->list->fold->frames.items[frame].is_likely)
+		write_frame(json, fold, frame);
+		if (fold->frames.items[frame].is_likely)
 			json_bool(json, "likely", true);
+		if (view->graph->key != FOLD_BY_FUNCTION && fold->frames.items[frame].has_source)
+			json_text(json, "source", fold_frame_source(fold, frame));
 		if (tree->sums.count)
 			write_branches(json, &tree->sums.items[row->first_frame + i]);
 		json_object_end(json);

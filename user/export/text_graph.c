@@ -51,6 +51,22 @@ void text_append_frame(struct text *text, const struct fold *fold, frame_id fram
 		text_append(text, " (inlined)");
 }
 
+/* The same with the place in the source between name and mark, where it is known. */
+static void append_placed_frame(struct text *text, const struct fold *fold, frame_id frame)
+{
+	const struct folded_frame *row = &fold->frames.items[frame];
+
+	if (!row->function || !row->has_source) {
+		text_append_frame(text, fold, frame);
+		return;
+	}
+	text_append_printable(text, fold_frame_name(fold, frame));
+	text_append(text, " ");
+	text_append_printable(text, fold_frame_source(fold, frame));
+	if (fold->profile->functions.items[row->function].is_inlined)
+		text_append(text, " (inlined)");
+}
+
 /* Words in one pair of brackets. */
 static void append_word(struct text *text, bool *has_words, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -100,7 +116,10 @@ static void append_frame(struct drawing *drawing, u32 place)
 	const struct fold *fold = drawing->view->list->fold;
 	frame_id frame = drawing->tree->frames.items[place];
 
-	text_append_frame(drawing->text, fold, frame);
+	if (drawing->view->graph->key == FOLD_BY_FUNCTION)
+		text_append_frame(drawing->text, fold, frame);
+	else
+		append_placed_frame(drawing->text, fold, frame);
 	if (fold->frames.items[frame].is_likely)
 		text_append(drawing->text, " [likely]");
 	if (drawing->tree->sums.count)

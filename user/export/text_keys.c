@@ -40,10 +40,14 @@ static const char *const titles[FIELD_COUNT] = {
 	[FIELD_INS_LAT] = "INSTR Latency",
 	[FIELD_PARENT] = "Parent symbol",
 	[FIELD_SYMBOL_SIZE] = "Symbol size",
+	[FIELD_SRCLINE] = "Source:Line",
+	[FIELD_SRCFILE] = "Source File",
 	[FIELD_DSO_FROM] = "Source Shared Object",
 	[FIELD_DSO_TO] = "Target Shared Object",
 	[FIELD_SYMBOL_FROM] = "Source Symbol",
 	[FIELD_SYMBOL_TO] = "Target Symbol",
+	[FIELD_SRCLINE_FROM] = "From Source:Line",
+	[FIELD_SRCLINE_TO] = "To Source:Line",
 	[FIELD_MISPREDICT] = "Branch Mispredicted",
 	[FIELD_IN_TX] = "Branch in transaction",
 	[FIELD_ABORT] = "Transaction abort",
@@ -118,6 +122,12 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 	case FIELD_SYMBOL_TO:
 		append_symbol(columns, cell, entry, field);
 		break;
+	case FIELD_SRCLINE:
+	case FIELD_SRCFILE:
+	case FIELD_SRCLINE_FROM:
+	case FIELD_SRCLINE_TO:
+		text_append_printable(cell, entry_source(list, entry, field));
+		break;
 	case FIELD_MISPREDICT:
 	case FIELD_IN_TX:
 	case FIELD_ABORT:
@@ -186,11 +196,19 @@ static void widen_for_frame(struct key_columns *columns, const struct entry *ent
 		widen(columns, dso, UNNAMED_DIGITS);
 }
 
+static void widen_for_source(struct key_columns *columns, const struct entry *entry, u8 field)
+{
+	if (entry_layout_has_key(&columns->list->settings.layout, field))
+		widen(columns, field, strlen(key_text(columns, entry, field)));
+}
+
 void key_columns_widen(struct key_columns *columns, const struct entry *entry)
 {
 	const struct entry_layout *layout = &columns->list->settings.layout;
 	size_t name = strlen(key_text(columns, entry, FIELD_PID));
 
+	widen_for_source(columns, entry, FIELD_SRCLINE);
+	widen_for_source(columns, entry, FIELD_SRCFILE);
 	widen(columns, FIELD_PID, name + PID_WIDTH);
 	widen(columns, FIELD_COMM, name);
 	widen(columns, FIELD_COMM, strlen(key_text(columns, entry, FIELD_COMM)));
@@ -203,6 +221,8 @@ void key_columns_widen(struct key_columns *columns, const struct entry *entry)
 		return;
 	widen_for_frame(columns, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);
 	widen_for_frame(columns, entry, FIELD_DSO_TO, FIELD_SYMBOL_TO);
+	widen_for_source(columns, entry, FIELD_SRCLINE_FROM);
+	widen_for_source(columns, entry, FIELD_SRCLINE_TO);
 }
 
 void key_columns_begin(struct key_columns *columns)

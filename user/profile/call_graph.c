@@ -28,8 +28,9 @@ static const struct word words[] = {
 	{"flat", PART_TYPE, CALL_GRAPH_FLAT},	  {"fractal", PART_TYPE, CALL_GRAPH_FRACTAL},
 	{"folded", PART_TYPE, CALL_GRAPH_FOLDED}, {"caller", PART_ORDER, CALLER_FIRST},
 	{"callee", PART_ORDER, CALLEE_FIRST},	  {"function", PART_KEY, FOLD_BY_FUNCTION},
-	{"address", PART_KEY, FOLD_BY_ADDRESS},	  {"percent", PART_VALUE, CALL_PERCENT},
-	{"period", PART_VALUE, CALL_PERIOD},	  {"count", PART_VALUE, CALL_COUNT},
+	{"address", PART_KEY, FOLD_BY_ADDRESS},	  {"srcline", PART_KEY, FOLD_BY_LINE},
+	{"percent", PART_VALUE, CALL_PERCENT},	  {"period", PART_VALUE, CALL_PERIOD},
+	{"count", PART_VALUE, CALL_COUNT},
 };
 
 static const struct word *find_word(const char *name)
@@ -64,9 +65,6 @@ static int refuse(const char *name)
 	const char *names[ARRAY_COUNT(words) + 1] = {NULL};
 	const char *nearest;
 
-	if (!strcmp(name, "srcline"))
-		return fail_plain(-EINVAL, "use address",
-				  "call graph: sort key srcline is not supported");
 	if (!strcmp(name, "branch"))
 		return fail_plain(-EINVAL, "leave it out",
 				  "call graph: branch stacks are not added to call chains");

@@ -29,8 +29,9 @@ struct growing {
 
 /* --- one node a frame --- */
 
-static u32 branch_child(struct growing *growing, u32 parent, frame_id frame)
+static u32 branch_child(struct growing *growing, u32 parent, frame_id chain_frame)
 {
+	frame_id frame = fold_frame_by(growing->list->fold, chain_frame, growing->settings->key);
 	u32 *place = idmap_place(&growing->child_of, (u64)parent << 32 | frame);
 	u32 child = *place;
 

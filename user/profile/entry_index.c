@@ -20,6 +20,7 @@ struct frame_key {
 	u64 symbol_bytes;
 	string_id dso;
 	string_id inlined_name;
+	string_id source, file; /* in the fold's `sources` */
 	u32 is_named;
 	u32 zero; /* where a hole would be */
 };
@@ -103,10 +104,22 @@ static u32 *number_labels(const struct entry_list *list)
 	return keys;
 }
 
+/* The keys that one frame has in a line. */
+struct key_fields {
+	u8 dso, symbol, source, file;
+};
+
+static const struct key_fields own_fields = {FIELD_DSO, FIELD_SYMBOL, FIELD_SRCLINE, FIELD_SRCFILE};
+static const struct key_fields from_fields = {FIELD_DSO_FROM, FIELD_SYMBOL_FROM, FIELD_SRCLINE_FROM,
+					      FIELD_COUNT};
+static const struct key_fields to_fields = {FIELD_DSO_TO, FIELD_SYMBOL_TO, FIELD_SRCLINE_TO,
+					    FIELD_COUNT};
+
 /* Like perf: binaries are told apart by what they are called, symbols by where they are in them. */
-static struct frame_key frame_key_of(const struct entry_list *list, frame_id frame, u8 dso,
-				     u8 symbol)
+static struct frame_key frame_key_of(const struct entry_list *list, frame_id frame,
+				     const struct key_fields *fields)
 {
+	u8 dso = fields->dso, symbol = fields->symbol;
 	const struct profile *profile = list->fold->profile;
 	const struct entry_layout *layout = &list->settings.layout;
 	const struct folded_frame *folded = &list->fold->frames.items[frame];
@@ -119,6 +132,10 @@ static struct frame_key frame_key_of(const struct entry_list *list, frame_id fra
 		key.dso = profile->binaries.items[folded->binary].short_name;
 	if (entry_layout_has_key(layout, FIELD_SYMBOL_SIZE))
 		key.symbol_bytes = function->end - function->start;
+	if (entry_layout_has_key(layout, fields->source))
+		key.source = folded->source;
+	if (entry_layout_has_key(layout, fields->file))
+		key.file = folded->file;
 	if (!entry_layout_has_key(layout, symbol))
 		return key;
 	key.is_named = folded->function != 0;
@@ -137,7 +154,7 @@ static u32 *number_frames(const struct entry_list *list)
 	struct intern known = {0};
 
 	for (frame_id id = 0; id < list->fold->frames.count; id++) {
-		struct frame_key key = frame_key_of(list, id, FIELD_DSO, FIELD_SYMBOL);
+		struct frame_key key = frame_key_of(list, id, &own_fields);
 
 		if (frame_passes(list, id))
 			keys[id] = intern_bytes(&known, &key, sizeof(key));
@@ -150,9 +167,9 @@ static struct branch_key branch_key_of(const struct entry_list *list,
 				       const struct folded_branch *branch)
 {
 	return (struct branch_key){
-		.frame = frame_key_of(list, branch->to, FIELD_DSO, FIELD_SYMBOL),
-		.from = frame_key_of(list, branch->from, FIELD_DSO_FROM, FIELD_SYMBOL_FROM),
-		.to = frame_key_of(list, branch->to, FIELD_DSO_TO, FIELD_SYMBOL_TO),
+		.frame = frame_key_of(list, branch->to, &own_fields),
+		.from = frame_key_of(list, branch->from, &from_fields),
+		.to = frame_key_of(list, branch->to, &to_fields),
 		.flags = branch->flags & entry_layout_branch_flags(&list->settings.layout),
 	};
 }

@@ -43,6 +43,8 @@ static const struct field_name field_names[] = {
 	{"code_page_size", FIELD_CODE_PAGE_SIZE},
 	{"local_ins_lat", FIELD_LOCAL_INS_LAT},
 	{"ins_lat", FIELD_INS_LAT},
+	{"srcline", FIELD_SRCLINE},
+	{"srcfile", FIELD_SRCFILE},
 	{"overhead", FIELD_OVERHEAD},
 	{"overhead_sys", FIELD_OVERHEAD_SYS},
 	{"overhead_us", FIELD_OVERHEAD_US},
@@ -57,6 +59,8 @@ static const struct field_name field_names[] = {
 	{"symbol_to", FIELD_SYMBOL_TO},
 	{"sym_from", FIELD_SYMBOL_FROM},
 	{"sym_to", FIELD_SYMBOL_TO},
+	{"srcline_from", FIELD_SRCLINE_FROM},
+	{"srcline_to", FIELD_SRCLINE_TO},
 	{"mispredict", FIELD_MISPREDICT},
 	{"in_tx", FIELD_IN_TX},
 	{"abort", FIELD_ABORT},
@@ -67,8 +71,6 @@ static const struct field_name field_names[] = {
 static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
-	{"srcline", "use -s symbol"},
-	{"srcfile", "use -s dso,symbol"},
 	{"trace", "use bpfprof script"},
 	{"dso_size", NULL},
 	{"cgroup_id", "use -s cgroup"},
@@ -76,8 +78,6 @@ static const struct {
 	{"addr", "use -g address"},
 	{"local_p_stage_cyc", NULL},
 	{"p_stage_cyc", NULL},
-	{"srcline_from", "use -s symbol_from"},
-	{"srcline_to", "use -s symbol_to"},
 	{"addr_from", "use bpfprof script -F +brstack"},
 	{"addr_to", "use bpfprof script -F +brstack"},
 	{"ipc_lbr", NULL},
@@ -118,6 +118,17 @@ static void list_add(u8 *list, u32 *count, u8 field)
 bool entry_layout_has_key(const struct entry_layout *layout, u8 field)
 {
 	return list_has(layout->order, layout->order_count, field);
+}
+
+bool entry_layout_has_source(const struct entry_layout *layout)
+{
+	static const u8 fields[] = {FIELD_SRCLINE, FIELD_SRCFILE, FIELD_SRCLINE_FROM,
+				    FIELD_SRCLINE_TO};
+
+	for (size_t i = 0; i < sizeof(fields); i++)
+		if (entry_layout_has_key(layout, fields[i]))
+			return true;
+	return false;
 }
 
 u32 entry_field_branch_flags(u8 field)
@@ -192,7 +203,8 @@ static int refuse(const char *name, const char *option)
 				  option, name, nearest);
 	return fail_plain(-EINVAL,
 			  "there are pid, comm, dso, symbol, cpu, socket, cgroup, time, parent, "
-			  "overhead, overhead_children, overhead_sys, overhead_us, sample, period",
+			  "srcline, srcfile, overhead, overhead_children, overhead_sys, "
+			  "overhead_us, sample, period",
 			  "%s %s: no such field", option, name);
 }
 

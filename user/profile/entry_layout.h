@@ -36,10 +36,14 @@ enum entry_field {
 	FIELD_INS_LAT,
 	FIELD_PARENT,
 	FIELD_SYMBOL_SIZE,
+	FIELD_SRCLINE,
+	FIELD_SRCFILE,
 	FIELD_DSO_FROM, /* keys of branches */
 	FIELD_DSO_TO,
 	FIELD_SYMBOL_FROM,
 	FIELD_SYMBOL_TO,
+	FIELD_SRCLINE_FROM,
+	FIELD_SRCLINE_TO,
 	FIELD_MISPREDICT,
 	FIELD_IN_TX,
 	FIELD_ABORT,
@@ -86,6 +90,8 @@ u32 entry_layout_branch_flags(const struct entry_layout *layout);
 enum sample_detail entry_field_detail(u8 field);
 /* The details (1 << enum sample_detail, or-ed) of all keys of a layout. */
 u32 entry_layout_details(const struct entry_layout *layout);
+/* Whether lines are told apart by their place in the source. */
+bool entry_layout_has_source(const struct entry_layout *layout);
 /* Whether lines are told apart by this key. */
 bool entry_layout_has_key(const struct entry_layout *layout, u8 field);
 

@@ -210,7 +210,7 @@ u64 entry_symbol_bytes(const struct entry_list *list, const struct entry *entry)
 
 frame_id entry_key_frame(const struct entry_list *list, const struct entry *entry, u8 field)
 {
-	if (field == FIELD_DSO_FROM || field == FIELD_SYMBOL_FROM)
+	if (field == FIELD_DSO_FROM || field == FIELD_SYMBOL_FROM || field == FIELD_SRCLINE_FROM)
 		return list->fold->branches.items[entry->branch].from;
 	return entry->frame;
 }
@@ -232,6 +232,14 @@ const char *entry_dso(const struct entry_list *list, const struct entry *entry, 
 	binary_id binary = list->fold->frames.items[frame].binary;
 
 	return profile_text(profile, profile->binaries.items[binary].short_name);
+}
+
+const char *entry_source(const struct entry_list *list, const struct entry *entry, u8 field)
+{
+	frame_id frame = entry_key_frame(list, entry, field);
+
+	return field == FIELD_SRCFILE ? fold_frame_file(list->fold, frame)
+				      : fold_frame_source(list->fold, frame);
 }
 
 char entry_key_level(const struct entry_list *list, const struct entry *entry, u8 field)

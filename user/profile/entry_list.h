@@ -103,6 +103,9 @@ frame_id entry_key_frame(const struct entry_list *list, const struct entry *entr
 /* The name of the binary that FIELD_DSO, _FROM or _TO is about, "[unknown]" if there is none.
  * Borrowed from the profile. */
 const char *entry_dso(const struct entry_list *list, const struct entry *entry, u8 field);
+/* The place in the source that FIELD_SRCLINE, _FROM, _TO or FIELD_SRCFILE is about. Borrowed from
+ * the fold. */
+const char *entry_source(const struct entry_list *list, const struct entry *entry, u8 field);
 /* The letter of the code that FIELD_SYMBOL, _FROM or _TO is about, as in perf: k . g u H */
 char entry_key_level(const struct entry_list *list, const struct entry *entry, u8 field);
 /* The flags of an entry's branch (enum branch_flag). */

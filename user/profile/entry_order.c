@@ -60,6 +60,9 @@ static int compare_symbol_place(const struct entry_list *list, frame_id a, frame
 				       fold_frame_start(list->fold, b));
 	if (!of_a || !of_b)
 		return of_a ? -1 : 1;
+	/* Inlined ones have no place of their own. */
+	if (profile->functions.items[of_a].is_inlined || profile->functions.items[of_b].is_inlined)
+		return strcmp(fold_frame_name(list->fold, a), fold_frame_name(list->fold, b));
 	order = compare_address(profile->functions.items[of_a].start,
 				profile->functions.items[of_b].start);
 	if (order)
@@ -105,6 +108,9 @@ static int compare_branch_key(const struct entry_list *list, u8 field, const str
 	case FIELD_SYMBOL_FROM:
 	case FIELD_SYMBOL_TO:
 		return compare_symbol_place(list, of_a, of_b);
+	case FIELD_SRCLINE_FROM:
+	case FIELD_SRCLINE_TO:
+		return strcmp(entry_source(list, a, field), entry_source(list, b, field));
 	case FIELD_CYCLES:
 		return -compare_u64(flags_of_a & BRANCH_CYCLES, flags_of_b & BRANCH_CYCLES);
 	default:
@@ -158,6 +164,8 @@ static int compare_key(const struct entry_list *list, u8 field, const struct ent
 		return compare_u64(entry_symbol_bytes(list, a), entry_symbol_bytes(list, b));
 	if (entry_field_detail(field) != DETAIL_COUNT)
 		return compare_detail(list, field, a, b);
+	if (field == FIELD_SRCLINE || field == FIELD_SRCFILE)
+		return strcmp(entry_source(list, a, field), entry_source(list, b, field));
 	return field == FIELD_CPU ? compare_u64(a->cpu, b->cpu) : 0;
 }
 

@@ -6,16 +6,9 @@
 #include "profile/fold.h"
 
 #include "profile/row_index.h"
+#include "profile/source_text.h"
 
 #include <string.h>
-
-/* The function that holds a location; of inlined ones the outermost, which has the symbol. */
-static function_id function_of(const struct profile *profile, const struct location_row *location)
-{
-	u32 last = location->first_line + location->line_count - 1;
-
-	return location->line_count ? profile->lines.items[last].function : 0;
-}
 
 /* The binary of a location. Behind the kernel's text only what has a name is the kernel's. */
 static binary_id binary_of(const struct profile *profile, const struct location_row *location)
@@ -28,31 +21,89 @@ static binary_id binary_of(const struct profile *profile, const struct location_
 	return location->binary;
 }
 
-static void fold_frames(struct fold *fold, enum fold_key key)
+/* Frames that are known so far. */
+struct known_frames {
+	frame_id *of_function;
+	struct idmap of_line; /* (function, source) → frame */
+	struct text scratch;
+};
+
+/* Sets where a frame is in the source. */
+static void find_source(struct fold *fold, struct known_frames *known, u32 line,
+			struct folded_frame *frame)
+{
+	const struct location_row *location = &fold->profile->locations.items[frame->location];
+	struct text *scratch = &known->scratch;
+	size_t file;
+
+	text_truncate(scratch, 0);
+	frame->has_source = source_text_append(scratch, fold->profile, location, line);
+	frame->source = intern_text(&fold->sources, text_view(scratch));
+	file = source_text_file_length(text_view(scratch));
+	if (file)
+		frame->file = intern_bytes(&fold->sources, text_view(scratch), file);
+}
+
+/* The first frame of this kind, which may be the one to be made. */
+static frame_id first_of(frame_id *place, frame_id next)
+{
+	if (!*place)
+		*place = next;
+	return *place;
+}
+
+/* The frame of a location's row in `lines`, 0: it has none. What has no name is a frame of its own.
+ */
+static frame_id frame_make(struct fold *fold, struct known_frames *known, location_id id, u32 line)
 {
 	const struct profile *profile = fold->profile;
-	frame_id *frame_of_function = must_alloc_array(profile->functions.count, sizeof(frame_id));
+	const struct location_row *location = &profile->locations.items[id];
+	function_id function = profile->lines.items[line].function;
+	frame_id next = (frame_id)fold->frames.count;
+	struct folded_frame frame = {
+		.function = function,
+		.location = id,
+		.binary = binary_of(profile, location),
+		.space = location->space,
+		.by_function = next,
+		.by_line = next,
+	};
+
+	if (function)
+		frame.by_function = first_of(&known->of_function[function], next);
+	if (fold->key != FOLD_BY_FUNCTION)
+		find_source(fold, known, line, &frame);
+	if (function && fold->key != FOLD_BY_FUNCTION)
+		frame.by_line = first_of(
+			idmap_place(&known->of_line, (u64)function << 32 | frame.source), next);
+	if (fold->key == FOLD_BY_FUNCTION && frame.by_function != next)
+		return frame.by_function;
+	if (fold->key == FOLD_BY_LINE && frame.by_line != next)
+		return frame.by_line;
+	*vec_add(&fold->frames) = frame;
+	return next;
+}
+
+static void fold_frames(struct fold *fold)
+{
+	const struct profile *profile = fold->profile;
+	struct known_frames known = {
+		.of_function = must_alloc_array(profile->functions.count, sizeof(frame_id)),
+	};
 
 	*vec_add(&fold->frames) = (struct folded_frame){0};
 	for (location_id id = 1; id < profile->locations.count; id++) {
 		const struct location_row *location = &profile->locations.items[id];
-		function_id function = function_of(profile, location);
-		bool is_known = function && key == FOLD_BY_FUNCTION && frame_of_function[function];
+		u32 lines = location->line_count, outermost = location->first_line + lines - 1;
 
-		if (is_known) {
-			fold->frame_of[id] = frame_of_function[function];
-			continue;
-		}
-		fold->frame_of[id] = (frame_id)fold->frames.count;
-		frame_of_function[function] = fold->frame_of[id];
-		*vec_add(&fold->frames) = (struct folded_frame){
-			.function = function,
-			.location = id,
-			.binary = binary_of(profile, location),
-			.space = location->space,
-		};
+		fold->first_inner[id] = (u32)fold->inner.count;
+		fold->frame_of[id] = frame_make(fold, &known, id, lines ? outermost : 0);
+		for (u32 inner = 1; inner < lines; inner++)
+			*vec_add(&fold->inner) = frame_make(fold, &known, id, outermost - inner);
 	}
-	free(frame_of_function);
+	free(known.of_function);
+	idmap_release(&known.of_line);
+	text_release(&known.scratch);
 }
 
 static bool path_equals(const void *table, u32 row, const void *key)
@@ -79,16 +130,48 @@ static path_id path_make(struct fold *fold, struct row_index *index, struct fold
 /* The same frame, but not certain: another row, so that graphs can tell. */
 static frame_id likely_frame(struct fold *fold, struct idmap *likely_of, frame_id frame)
 {
+	struct folded_frame likely = fold->frames.items[frame];
+	frame_id next = (frame_id)fold->frames.count;
 	u32 *place = idmap_place(likely_of, frame);
 
-	if (!*place) {
-		struct folded_frame likely = fold->frames.items[frame];
+	if (*place)
+		return *place;
+	*place = next;
+	likely.is_likely = true;
+	*vec_add(&fold->frames) = likely;
+	/* They stand for themselves, or for likely frames too. */
+	likely.by_function = likely.by_function == frame
+				     ? next
+				     : likely_frame(fold, likely_of, likely.by_function);
+	likely.by_line = likely.by_line == frame ? next
+						 : likely_frame(fold, likely_of, likely.by_line);
+	fold->frames.items[next] = likely;
+	return next;
+}
 
-		likely.is_likely = true;
-		*place = (frame_id)fold->frames.count;
-		*vec_add(&fold->frames) = likely;
+struct path_making {
+	struct fold *fold;
+	struct row_index index;
+	struct idmap likely_of;
+};
+
+/* The path of a stack: its caller's, and then its location's function and what is inlined there. */
+static path_id stack_path(struct path_making *making, const struct stack_row *stack, path_id caller)
+{
+	struct fold *fold = making->fold;
+	u32 lines = fold->profile->locations.items[stack->location].line_count;
+	struct folded_path path = {
+		.caller = caller, .frame = fold->frame_of[stack->location], .mark = stack->mark};
+
+	for (u32 inner = 0;; inner++) {
+		if (stack->origin == ORIGIN_LIKELY)
+			path.frame = likely_frame(fold, &making->likely_of, path.frame);
+		path.caller = path_make(fold, &making->index, path);
+		if (inner + 1 >= lines)
+			return path.caller;
+		path.frame = fold->inner.items[fold->first_inner[stack->location] + inner];
+		path.mark = 0;
 	}
-	return *place;
 }
 
 /* The path of each stack row, owned by the caller. */
@@ -96,23 +179,16 @@ static path_id *fold_stacks(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
 	path_id *path_of = must_alloc_array(profile->stacks.count, sizeof(*path_of));
-	struct row_index index = {0};
-	struct idmap likely_of = {0};
+	struct path_making making = {.fold = fold};
 
 	*vec_add(&fold->paths) = (struct folded_path){0};
 	for (stack_id id = 1; id < profile->stacks.count; id++) {
 		const struct stack_row *stack = &profile->stacks.items[id];
-		frame_id frame = fold->frame_of[stack->location];
 
-		if (stack->origin == ORIGIN_LIKELY)
-			frame = likely_frame(fold, &likely_of, frame);
-		path_of[id] = path_make(fold, &index,
-					(struct folded_path){.caller = path_of[stack->caller],
-							     .frame = frame,
-							     .mark = stack->mark});
+		path_of[id] = stack_path(&making, stack, path_of[stack->caller]);
 	}
-	row_index_release(&index);
-	idmap_release(&likely_of);
+	row_index_release(&making.index);
+	idmap_release(&making.likely_of);
 	return path_of;
 }
 
@@ -200,8 +276,10 @@ struct fold *fold_new(const struct profile *profile, enum fold_key key)
 	u32 *branch_of;
 
 	fold->profile = profile;
+	fold->key = key;
 	fold->frame_of = must_alloc_array(profile->locations.count, sizeof(*fold->frame_of));
-	fold_frames(fold, key);
+	fold->first_inner = must_alloc_array(profile->locations.count, sizeof(*fold->first_inner));
+	fold_frames(fold);
 	path_of = fold_stacks(fold);
 	branch_of = fold_branches(fold);
 	fold_counts(fold, path_of, branch_of);
@@ -218,7 +296,10 @@ void fold_free(struct fold *fold)
 	vec_release(&fold->paths);
 	vec_release(&fold->branches);
 	vec_release(&fold->rows);
+	vec_release(&fold->inner);
+	intern_release(&fold->sources);
 	free(fold->frame_of);
+	free(fold->first_inner);
 	free(fold);
 }
 
@@ -242,4 +323,23 @@ u64 fold_frame_start(const struct fold *fold, frame_id frame)
 	return binary->kind == BINARY_MODULE || binary->kind == BINARY_KSYMBOL
 		       ? location->address - binary->start
 		       : location->address;
+}
+
+frame_id fold_frame_by(const struct fold *fold, frame_id frame, enum fold_key key)
+{
+	const struct folded_frame *row = &fold->frames.items[frame];
+
+	if (key == FOLD_BY_FUNCTION)
+		return row->by_function;
+	return key == FOLD_BY_LINE ? row->by_line : frame;
+}
+
+const char *fold_frame_file(const struct fold *fold, frame_id frame)
+{
+	return intern_view(&fold->sources, fold->frames.items[frame].file);
+}
+
+const char *fold_frame_source(const struct fold *fold, frame_id frame)
+{
+	return intern_view(&fold->sources, fold->frames.items[frame].source);
 }

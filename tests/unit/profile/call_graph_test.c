@@ -80,9 +80,9 @@ static void a_key_of_perf_that_is_missing_is_refused_by_name(void **state)
 {
 	struct entry_layout layout;
 
-	assert_int_equal(parse_layout("dso,srcline", NULL, &layout), -EINVAL);
+	assert_int_equal(parse_layout("dso,trace", NULL, &layout), -EINVAL);
 	assert_string_equal(fail_sentence(),
-			    "-s srcline: perf's \"srcline\" is not supported; use -s symbol");
+			    "-s trace: perf's \"trace\" is not supported; use bpfprof script");
 	(void)state;
 }
 

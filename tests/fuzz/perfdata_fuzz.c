@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Any bytes as a perf.data: opened, its header printed, all its events looked at.
+ * Any bytes as a perf.data: opened, its header printed, all its events looked at, with everything
+ * that a sample's record holds.
  */
 #include "perfdata/perfdata.h"
 
@@ -13,8 +14,37 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 /* Touches every byte that an event lends, so that a sanitizer sees what is not there. */
 struct looker {
 	struct event_sink sink; /* first */
+	struct perfdata *data;
 	u64 sum;
 };
+
+static void look_at_bytes(struct looker *looker, const u8 *start, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		looker->sum += start[i];
+}
+
+static void look_at_registers(struct looker *looker, const struct registers *registers)
+{
+	if (registers->words)
+		look_at_bytes(looker, registers->words,
+			      sizeof(u64) * (size_t)__builtin_popcountll(registers->mask));
+}
+
+static void look_at_details(struct looker *looker, const struct sample *sample)
+{
+	const struct sample_details *details = perfdata_details(looker->data, sample);
+
+	if (sample->user_stack)
+		look_at_bytes(looker, sample->user_stack, sample->stack_bytes);
+	if (!details)
+		abort(); /* what was read once is read twice */
+	look_at_registers(looker, &details->user_registers);
+	look_at_registers(looker, &details->interrupt_registers);
+	look_at_bytes(looker, details->raw.start, details->raw.length);
+	look_at_bytes(looker, details->aux.start, details->aux.length);
+	looker->sum += details->weight + details->id + details->cgroup;
+}
 
 static int look_at_sample(struct event_sink *self, const struct sample *sample)
 {
@@ -24,6 +54,7 @@ static int look_at_sample(struct event_sink *self, const struct sample *sample)
 		looker->sum += sample->frames[i].address;
 	for (u16 i = 0; i < sample->branch_count; i++)
 		looker->sum += sample->branches[i].to;
+	look_at_details(looker, sample);
 	return 0;
 }
 
@@ -71,6 +102,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	perfdata_print_header(data, out);
 	fclose(out);
 	free(printed);
+	looker.data = data;
 	perfdata_read(data, &looker.sink);
 	perfdata_close(data);
 	return 0;

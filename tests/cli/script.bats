@@ -14,6 +14,11 @@ setup_file() {
 	"$PERF" record -q -e cpu-clock,task-clock -F 300 -p $! -o flat.data -- "$WORKLOADS/spin" 0.3 \
 		>/dev/null 2>&1
 	kill $!
+	"$PERF" record -q -e cpu-clock -F 300 -d --intr-regs=ip,sp,r15 --user-regs=ip,sp,bp -k monotonic \
+		-W --phys-data --data-page-size --code-page-size -o rare.data -- "$WORKLOADS/mainbarfoo" 100 \
+		>/dev/null 2>&1
+	"$PERF" record -q -e cpu-clock,page-faults -c 500000 -g -o kinds.data -- "$WORKLOADS/mainbarfoo" 100 \
+		>/dev/null 2>&1
 }
 
 setup() {
@@ -54,6 +59,45 @@ same() {
 @test "a field is added or left out" {
 	same flat.data -F +pid
 	same flat.data -F -period
+}
+
+@test "registers, weights, addresses and page sizes are printed as perf prints them" {
+	same rare.data -F ip,sym,iregs,uregs
+	same rare.data -F +addr,+weight,+ins_lat,+phys_addr,+data_page_size,+code_page_size
+	same rare.data -F comm,flags,misc,ip
+	same kinds.data -G -F +misc,-period
+}
+
+@test "the time of day and times since others are printed as perf prints them" {
+	same rare.data -F +tod
+	same rare.data -F +tod --ns
+	same rare.data --reltime
+	same rare.data --deltatime --ns
+	same rare.data -L
+}
+
+@test "the fields of one kind of events are chosen" {
+	same kinds.data -F sw:comm,time
+	same kinds.data -F trace:comm,time
+	same kinds.data -F sw:-period
+}
+
+@test "samples are chosen by function and binary" {
+	same rare.data -S foo
+	same rare.data --dsos mainbarfoo
+	same kinds.data --stop-bt bar
+	run -0 "$BPFPROF" script -i rare.data -S nothing
+	[ -z "$output" ]
+}
+
+@test "a field of perf script that is none here is answered with the reason, and may be left out" {
+	run -2 "$BPFPROF" script -i flat.data -F comm,callindent
+	[[ $output == *"field 'callindent' is not printed here; it is only known to decoders of hardware traces" ]]
+	same flat.data -F -insn
+	run -2 "$BPFPROF" script -i flat.data -F what:comm
+	[[ $output == *"unknown kind of events 'what'; there are hw, sw, trace, raw and break" ]]
+	run -2 "$BPFPROF" script -i flat.data -F comm,iregs
+	[ "$output" = "bpfprof: the samples hold no 'iregs'; leave it out of -F" ]
 }
 
 @test "times have nine digits if asked" {

@@ -6,33 +6,11 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
-#include "base/text.h"
+#include "cmd/script_printer.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
-
-typedef VEC(string_id) string_list;
-
-enum { SAMPLE_BIT_ADDR = 8 }; /* PERF_SAMPLE_ADDR */
-
-struct script_printer {
-	struct event_sink sink; /* first */
-	struct script_layout layout;
-	const struct event_source *sources;
-	struct symbolizer *symbolizer;
-	struct locator *locator;
-	struct profile *profile;
-	FILE *out;
-	int name_width;	    /* of the longest event's name */
-	string_list names;  /* by source, printable */
-	string_list leaves; /* by location: what follows an address; 0: not made yet */
-	/* by origin and location: its lines in a chain */
-	string_list frames[ORIGIN_COUNT];
-	u8 origin;		 /* of the frame whose lines are being made */
-	string_list branch_ends; /* by location: see make_branch_end() */
-	struct text scratch;
-};
 
 /* Foreign strings are printable from here on: nothing reaches a terminal raw. */
 static string_id printable(struct script_printer *printer, const char *foreign)
@@ -46,16 +24,16 @@ static string_id printable(struct script_printer *printer, const char *foreign)
 	return id;
 }
 
-static const char *text_of(const struct script_printer *printer, string_id id)
+const char *script_text_of(const struct script_printer *printer, string_id id)
 {
 	return profile_text(printer->profile, id);
 }
 
-static const char *binary_name(const struct script_printer *printer, const struct location_row *at)
+const char *script_binary_name(const struct script_printer *printer, const struct location_row *at)
 {
 	if (!at->binary)
 		return "[unknown]";
-	return text_of(printer, printer->profile->binaries.items[at->binary].path);
+	return script_text_of(printer, printer->profile->binaries.items[at->binary].path);
 }
 
 /* Where a frame comes from, if that is asked for. */
@@ -63,7 +41,7 @@ static void append_origin(struct script_printer *printer)
 {
 	const char *word = frame_origin_word(printer->origin);
 
-	if (word && printer->origin != ORIGIN_LIKELY && (printer->layout.fields & PRINT_PROVENANCE))
+	if (word && printer->origin != ORIGIN_LIKELY && (printer->plan->fields & PRINT_provenance))
 		text_appendf(&printer->scratch, " [%s]", word);
 }
 
@@ -72,13 +50,14 @@ static void append_place(struct script_printer *printer, const struct location_r
 			 const struct function_row *named, const struct function_row *outer)
 {
 	struct text *text = &printer->scratch;
-	u32 fields = printer->layout.fields;
+	u64 fields = printer->plan->fields;
 
-	if (fields & PRINT_SYM) {
+	if (fields & PRINT_sym) {
 		text_append(text, " ");
-		text_append_printable(text, named ? text_of(printer, named->name) : "[unknown]");
+		text_append_printable(text,
+				      named ? script_text_of(printer, named->name) : "[unknown]");
 		/* an inlined function has no place of its own: perf counts from the outer one */
-		if (named && (fields & PRINT_SYMOFF))
+		if (named && (fields & PRINT_symoff))
 			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
 	}
 	/* In front of the binary, where programs that read this take it for a part of the name. */
@@ -86,9 +65,9 @@ static void append_place(struct script_printer *printer, const struct location_r
 		text_append(text, " [likely]");
 	if (named && named->is_inlined) {
 		text_append(text, " (inlined)");
-	} else if (fields & PRINT_DSO) {
+	} else if (fields & PRINT_dso) {
 		text_append(text, " (");
-		text_append_printable(text, binary_name(printer, at));
+		text_append_printable(text, script_binary_name(printer, at));
 		text_append(text, ")");
 	}
 }
@@ -101,7 +80,7 @@ static const struct function_row *function_at(const struct script_printer *print
 	return &printer->profile->functions.items[row->function];
 }
 
-static const struct function_row *outer_function(const struct script_printer *printer,
+const struct function_row *script_outer_function(const struct script_printer *printer,
 						 const struct location_row *at)
 {
 	return at->line_count ? function_at(printer, at, at->line_count - 1) : NULL;
@@ -109,7 +88,7 @@ static const struct function_row *outer_function(const struct script_printer *pr
 
 static string_id make_leaf(struct script_printer *printer, const struct location_row *at)
 {
-	const struct function_row *outer = outer_function(printer, at);
+	const struct function_row *outer = script_outer_function(printer, at);
 
 	append_place(printer, at, outer, outer);
 	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
@@ -117,7 +96,7 @@ static string_id make_leaf(struct script_printer *printer, const struct location
 
 static string_id make_frame(struct script_printer *printer, const struct location_row *at)
 {
-	const struct function_row *outer = outer_function(printer, at);
+	const struct function_row *outer = script_outer_function(printer, at);
 	u32 lines = at->line_count ? at->line_count : 1;
 
 	for (u32 line = 0; line < lines; line++) {
@@ -132,10 +111,8 @@ static string_id make_frame(struct script_printer *printer, const struct locatio
 	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
 }
 
-typedef string_id make_text(struct script_printer *printer, const struct location_row *at);
-
 /* The text of a location out of its list, made at first need. */
-static const char *location_text(struct script_printer *printer, string_list *list,
+const char *script_location_text(struct script_printer *printer, string_list *list,
 				 location_id location, make_text *make)
 {
 	while (list->count <= location)
@@ -145,177 +122,137 @@ static const char *location_text(struct script_printer *printer, string_list *li
 		text_truncate(&printer->scratch, 0);
 		list->items[location] = make(printer, &printer->profile->locations.items[location]);
 	}
-	return text_of(printer, list->items[location]);
+	return script_text_of(printer, list->items[location]);
 }
 
-static location_id locate(struct script_printer *printer, u32 pid, u64 address, u8 space)
+location_id script_locate(struct script_printer *printer, u32 pid, u64 address, u8 space)
 {
 	return locator_find(printer->locator, printer->profile, pid, address, space);
 }
 
-static const char *leaf_text(struct script_printer *printer, const struct sample *sample,
-			     u64 address)
+static const char *leaf_text(struct script_printer *printer, location_id location)
 {
-	if (!(printer->layout.fields & (PRINT_SYM | PRINT_DSO)))
+	if (!(printer->plan->fields & (PRINT_sym | PRINT_dso)))
 		return "";
 	printer->origin = ORIGIN_UNKNOWN;
-	return location_text(printer, &printer->leaves,
-			     locate(printer, sample->pid, address, sample->space), make_leaf);
+	return script_location_text(printer, &printer->plan->leaves, location, make_leaf);
+}
+
+/* --- which samples, which frames --- */
+
+static bool is_listed(const char *list, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *item = list; *item; item += strspn(item, ",")) {
+		size_t item_length = strcspn(item, ",");
+
+		if (item_length == length && !strncmp(item, name, length))
+			return true;
+		item += item_length;
+	}
+	return false;
+}
+
+static bool is_listed_path(const char *list, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return is_listed(list, path) || (slash && is_listed(list, slash + 1));
+}
+
+/* Whether the function at a location is in the list; names are looked up. */
+static bool is_listed_function(struct script_printer *printer, const char *list,
+			       location_id location)
+{
+	const struct location_row *at;
+	const struct function_row *function;
+
+	symbolizer_name(printer->symbolizer, printer->profile, location);
+	at = &printer->profile->locations.items[location];
+	function = script_outer_function(printer, at);
+	return function && is_listed(list, script_text_of(printer, function->name));
+}
+
+static bool is_chosen(struct script_printer *printer, const struct sample *sample, const char *comm)
+{
+	const struct script_layout *layout = &printer->layout;
+	location_id location;
+
+	if (layout->comms && !is_listed(layout->comms, comm))
+		return false;
+	if (!layout->dsos && !layout->symbols)
+		return true;
+	location = script_locate(printer, sample->pid, sample->address, sample->space);
+	if (layout->dsos) {
+		const struct location_row *at = &printer->profile->locations.items[location];
+
+		if (!at->binary || !is_listed_path(layout->dsos, script_binary_name(printer, at)))
+			return false;
+	}
+	return !layout->symbols || is_listed_function(printer, layout->symbols, location);
 }
 
 static void print_chain(struct script_printer *printer, const struct sample *sample)
 {
 	u32 count = sample->frame_count, most = printer->layout.max_stack;
+	const char *last = printer->layout.last_frames;
 
 	if (most && count > most)
 		count = most;
 	for (u32 i = 0; i < count; i++) {
 		const struct frame *frame = &sample->frames[i];
-		location_id location = locate(printer, sample->pid, frame->address, frame->space);
+		location_id location = script_locate(printer, sample->pid, frame->address,
+						     frame->space);
 
 		printer->origin = frame->origin < ORIGIN_COUNT ? frame->origin : ORIGIN_UNKNOWN;
-		fputs(location_text(printer, &printer->frames[printer->origin], location,
-				    make_frame),
+		fputs(script_location_text(printer, &printer->plan->frames[printer->origin],
+					   location, make_frame),
 		      printer->out);
+		if (last && is_listed_function(printer, last, location))
+			break;
 	}
 }
 
-static void print_time(const struct script_printer *printer, u64 time_ns)
-{
-	enum { NS_OF_S = 1000000000, NS_OF_US = 1000 };
-	char seconds[40];
+/* --- fields --- */
 
-	if (printer->layout.is_ns) {
-		fprintf(printer->out, "%5" PRIu64 ".%09" PRIu64 ": ", time_ns / NS_OF_S,
-			time_ns % NS_OF_S);
-		return;
-	}
-	snprintf(seconds, sizeof(seconds), "%" PRIu64 ".%06" PRIu64, time_ns / NS_OF_S,
-		 time_ns % NS_OF_S / NS_OF_US);
-	fprintf(printer->out, "%12s: ", seconds);
+static void print_period(struct script_printer *printer, const struct script_line *line)
+{
+	fprintf(printer->out, "%10" PRIu64 " ", line->sample->weight);
 }
 
-/* --- branches --- */
-
-/* Which of the three forms is printed: the first that is asked for, as in perf. */
-static u32 branch_form(const struct script_printer *printer)
+static void print_event(struct script_printer *printer, const struct script_line *line)
 {
-	u32 asked = printer->layout.fields & PRINT_BRANCHES;
-
-	return asked & -asked;
+	fprintf(printer->out, "%*s: ", printer->name_width,
+		script_text_of(printer, printer->names.items[line->sample->source]));
 }
 
-/* What is the same wherever a location is an end of a branch: its name, its binary. */
-static string_id make_branch_end(struct script_printer *printer, const struct location_row *at)
+/* Whether the address that goes with the event is one of the code or data that was mapped. */
+static bool has_named_address(const struct event_source *source)
 {
-	const struct function_row *outer = outer_function(printer, at);
-	struct text *text = &printer->scratch;
+	enum { SOFTWARE = 1, PAGE_FAULTS = 2, MINOR_FAULTS = 5, MAJOR_FAULTS = 6 };
 
-	if (branch_form(printer) == PRINT_BRSTACKSYM) {
-		text_append_printable(text, outer ? text_of(printer, outer->name) : "[unknown]");
-		if (outer)
-			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
-	}
-	if (printer->layout.fields & PRINT_DSO) {
-		text_append(text, "(");
-		text_append_printable(text, binary_name(printer, at));
-		text_append(text, ")");
-	}
-	return intern_text(&printer->profile->strings, text_view(text));
+	return source->type == SOFTWARE &&
+	       (source->config == PAGE_FAULTS || source->config == MINOR_FAULTS ||
+		source->config == MAJOR_FAULTS);
 }
 
-/* Where in its file, or in the kernel's text, an address is. */
-static u64 branch_offset(const struct script_printer *printer, location_id location)
+static void print_address(struct script_printer *printer, const struct script_line *line)
 {
-	const struct location_row *at = &printer->profile->locations.items[location];
+	const struct sample *sample = line->sample;
+	u64 address = sample->data_address;
 
-	return at->address - printer->profile->binaries.items[at->binary].start;
-}
-
-static void print_branch_end(struct script_printer *printer, const struct sample *sample,
-			     u64 address)
-{
-	location_id location = locate(printer, sample->pid, address, address_space_of(address));
-	u32 form = branch_form(printer);
-
-	if (form == PRINT_BRSTACK)
-		fprintf(printer->out, "0x%" PRIx64, address);
-	else if (form == PRINT_BRSTACKOFF)
-		fprintf(printer->out, "0x%" PRIx64, branch_offset(printer, location));
-	if (form == PRINT_BRSTACKSYM || (printer->layout.fields & PRINT_DSO))
-		fputs(location_text(printer, &printer->branch_ends, location, make_branch_end),
+	fprintf(printer->out, "%16" PRIx64, address);
+	if (has_named_address(line->source))
+		fputs(leaf_text(printer, script_locate(printer, sample->pid, address,
+						       address_space_of(address))),
 		      printer->out);
 }
 
-static const char *branch_type(u64 flags)
+static void print_provenance(struct script_printer *printer, const struct script_line *line)
 {
-	/* PERF_BR_* and PERF_BR_NEW_*, as perf writes them */
-	static const char *const types[] = {
-		"",	  "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",	"SYSCALL",
-		"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
-	};
-	static const char *const new_types[] = {
-		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
-		"ARCH_2",     "ARCH_3",	    "ARCH_4",	  "ARCH_5",
-	};
-	enum { EXTENDED = 15 };
-	u64 type = flags >> 20 & 15, new_type = flags >> 26 & 15;
+	const struct sample *sample = line->sample;
 
-	if (type == EXTENDED)
-		return new_type < ARRAY_COUNT(new_types) ? new_types[new_type] : "";
-	return types[type];
-}
-
-static void print_branches(struct script_printer *printer, const struct sample *sample)
-{
-
-	for (u16 i = 0; i < sample->branch_count; i++) {
-		const struct branch *branch = &sample->branches[i];
-		u64 flags = branch->flags;
-		char prediction = flags & BRANCH_PREDICTED	? 'P'
-				  : flags & BRANCH_MISPREDICTED ? 'M'
-								: '-';
-
-		if (branch_form(printer) != PRINT_BRSTACKSYM)
-			fputc(' ', printer->out);
-		print_branch_end(printer, sample, branch->from);
-		fputc('/', printer->out);
-		print_branch_end(printer, sample, branch->to);
-		fprintf(printer->out, "/%c/%c/%c/%u/%s ", prediction,
-			flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
-			flags & BRANCH_ABORTED ? 'A' : '-',
-			(unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
-			branch_type(flags));
-	}
-}
-
-/* Who, where and when. */
-static void print_start(struct script_printer *printer, const struct sample *sample,
-			const char *comm, bool shows_chain)
-{
-	const struct event_source *source = &printer->sources[sample->source];
-	u32 fields = printer->layout.fields;
-	FILE *out = printer->out;
-
-	if (fields & PRINT_COMM)
-		fprintf(out, shows_chain && (fields & PRINT_IP) ? "%s " : "%16s ", comm);
-	if ((fields & PRINT_PID) && (fields & PRINT_TID))
-		fprintf(out, "%5d/%-5d ", (int)sample->pid, (int)sample->tid);
-	else if (fields & (PRINT_PID | PRINT_TID))
-		fprintf(out, "%5d ", (int)(fields & PRINT_PID ? sample->pid : sample->tid));
-	if ((fields & PRINT_CPU) && source->has_cpu)
-		fprintf(out, "[%03d] ", (int)sample->cpu);
-	if ((fields & PRINT_TIME) && source->has_time)
-		print_time(printer, sample->time_ns);
-	if (fields & PRINT_PERIOD)
-		fprintf(out, "%10" PRIu64 " ", sample->weight);
-	if (fields & PRINT_EVENT)
-		fprintf(out, "%*s: ", printer->name_width,
-			text_of(printer, printer->names.items[sample->source]));
-}
-
-static void print_provenance(const struct script_printer *printer, const struct sample *sample)
-{
 	if (stack_is_known(sample))
 		fprintf(printer->out, "[%s, %s]", stack_walk_words(sample->walked),
 			stack_end_words(sample->cut));
@@ -323,71 +260,111 @@ static void print_provenance(const struct script_printer *printer, const struct 
 		fprintf(printer->out, "[%s]", stack_end_words(sample->cut));
 }
 
-/* Whether the thread's name is one of --comm's. */
-static bool is_chosen(const struct script_printer *printer, const char *comm)
+static void print_ip(struct script_printer *printer, const struct script_line *line)
 {
-	const char *item = printer->layout.comms;
-	size_t length = strlen(comm);
+	const struct sample *sample = line->sample;
 
-	if (!item)
-		return true;
-	for (; *item; item += strspn(item, ",")) {
-		size_t item_length = strcspn(item, ",");
-
-		if (item_length == length && !strncmp(item, comm, length))
-			return true;
-		item += item_length;
+	if (line->shows_chain) {
+		fputc('\n', printer->out);
+		print_chain(printer, sample);
+		return;
 	}
-	return false;
+	fprintf(printer->out, " %16" PRIx64 "%s", sample->address,
+		leaf_text(printer,
+			  script_locate(printer, sample->pid, sample->address, sample->space)));
+}
+
+/* Behind what script_print_start() prints, in perf's order. */
+static const struct {
+	u64 field;
+	print_field *print;
+	bool wants_details;
+} field_rows[] = {
+	{PRINT_period, print_period, false},
+	{PRINT_event, print_event, false},
+	{PRINT_flags, script_print_flags, false},
+	{PRINT_addr, print_address, false},
+	{PRINT_weight, script_print_weight, true},
+	{PRINT_ins_lat, script_print_latency, true},
+	{PRINT_provenance, print_provenance, false},
+	{PRINT_ip, print_ip, false},
+	{PRINT_iregs, script_print_interrupt_registers, true},
+	{PRINT_uregs, script_print_user_registers, true},
+	{PRINT_BRANCHES, script_print_branches, false},
+	{PRINT_bpf_output, script_print_bpf_output, true},
+	{PRINT_phys_addr, script_print_physical_address, true},
+	{PRINT_data_page_size, script_print_data_page, true},
+	{PRINT_code_page_size, script_print_code_page, true},
+};
+
+static struct line_plan plan_line(u64 fields)
+{
+	struct line_plan plan = {.fields = fields, .wants_details = fields & PRINT_misc};
+	size_t count = 0;
+
+	for (size_t i = 0; i < ARRAY_COUNT(field_rows); i++) {
+		if (!(fields & field_rows[i].field))
+			continue;
+		plan.steps[count++] = field_rows[i].print;
+		plan.wants_details |= field_rows[i].wants_details;
+	}
+	return plan;
 }
 
 static int print_sample(struct event_sink *self, const struct sample *sample)
 {
+	static const struct sample_details no_details;
 	struct script_printer *printer = (struct script_printer *)self;
+	struct line_plan *plan = &printer->plans.items[sample->source];
 	const char *comm = locator_thread_name(printer->locator, sample->tid);
-	u32 fields = printer->layout.fields;
-	bool shows_chain = printer->sources[sample->source].has_chain &&
-			   !printer->layout.hide_chains;
+	struct script_line line = {
+		.sample = sample,
+		.source = &printer->sources[sample->source],
+		.fields = plan->fields,
+		.time_ns = sample->time_ns,
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.cpu = sample->cpu,
+	};
 
-	if (!is_chosen(printer, comm))
+	printer->plan = plan;
+	if (!plan->fields || !is_chosen(printer, sample, comm))
 		return 0;
-	print_start(printer, sample, text_of(printer, printable(printer, comm)), shows_chain);
-	if ((fields & PRINT_ADDR) &&
-	    (printer->sources[sample->source].sample_bits & SAMPLE_BIT_ADDR))
-		fprintf(printer->out, "%16" PRIx64, sample->data_address);
-	if (fields & PRINT_PROVENANCE)
-		print_provenance(printer, sample);
-	if ((fields & PRINT_IP) && shows_chain) {
-		fputc('\n', printer->out);
-		print_chain(printer, sample);
-	} else if (fields & PRINT_IP) {
-		fprintf(printer->out, " %16" PRIx64 "%s", sample->address,
-			leaf_text(printer, sample, sample->address));
-	}
-	if (fields & PRINT_BRANCHES)
-		print_branches(printer, sample);
+	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;
+	line.comm = script_text_of(printer, printable(printer, comm));
+	if (plan->wants_details)
+		line.details = perfdata_details(printer->data, sample);
+	if (!line.details)
+		line.details = &no_details;
+	line.misc = line.details->misc;
+	script_print_start(printer, &line);
+	for (print_field **step = plan->steps; *step; step++)
+		(*step)(printer, &line);
 	fputc('\n', printer->out);
 	return ferror(printer->out) ? fail(-EIO, NULL, "cannot write") : 0;
 }
 
-struct script_printer *script_printer_new(const struct script_layout *layout,
-					  const struct event_source *sources, u32 source_count,
+struct script_printer *script_printer_new(const struct script_layout *layout, struct perfdata *data,
 					  struct symbolizer *symbolizer, FILE *out)
 {
 	struct script_printer *printer = must_alloc(sizeof(*printer));
+	u32 source_count;
 
 	printer->sink.on_sample = print_sample;
 	printer->layout = *layout;
-	printer->sources = sources;
+	printer->data = data;
+	printer->sources = perfdata_sources(data, &source_count);
 	printer->symbolizer = symbolizer;
 	printer->locator = locator_new();
 	printer->profile = profile_new();
 	printer->out = out;
 	for (u32 i = 0; i < source_count; i++) {
-		string_id name = printable(printer, sources[i].name);
-		int width = (int)strlen(text_of(printer, name));
+		const struct event_source *source = &printer->sources[i];
+		string_id name = printable(printer, source->name);
+		int width = (int)strlen(script_text_of(printer, name));
 
 		*vec_add(&printer->names) = name;
+		*vec_add(&printer->plans) = plan_line(script_fields_of(&layout->fields, source));
 		if (width > printer->name_width)
 			printer->name_width = width;
 	}
@@ -404,6 +381,14 @@ struct event_sink *script_printer_sink(struct script_printer *printer)
 	return &printer->sink;
 }
 
+static void plan_release(struct line_plan *plan)
+{
+	vec_release(&plan->leaves);
+	for (size_t origin = 0; origin < ORIGIN_COUNT; origin++)
+		vec_release(&plan->frames[origin]);
+	vec_release(&plan->branch_ends);
+}
+
 void script_printer_free(struct script_printer *printer)
 {
 	if (!printer)
@@ -411,10 +396,9 @@ void script_printer_free(struct script_printer *printer)
 	locator_free(printer->locator);
 	profile_free(printer->profile);
 	vec_release(&printer->names);
-	vec_release(&printer->leaves);
-	for (size_t origin = 0; origin < ORIGIN_COUNT; origin++)
-		vec_release(&printer->frames[origin]);
-	vec_release(&printer->branch_ends);
+	for (size_t i = 0; i < printer->plans.count; i++)
+		plan_release(&printer->plans.items[i]);
+	vec_release(&printer->plans);
 	text_release(&printer->scratch);
 	free(printer);
 }

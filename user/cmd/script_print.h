@@ -5,38 +5,31 @@
 #ifndef CMD_SCRIPT_PRINT_H
 #define CMD_SCRIPT_PRINT_H
 
+#include "cmd/script_fields.h"
 #include "profile/profile.h"
 #include "symbolize/symbolize.h"
 
 #include <stdio.h>
 
-/* What is printed of a sample, in this order. */
-enum script_field {
-	PRINT_COMM = 1 << 0,
-	PRINT_TID = 1 << 1,
-	PRINT_PID = 1 << 2,
-	PRINT_TIME = 1 << 3,
-	PRINT_CPU = 1 << 4,
-	PRINT_PERIOD = 1 << 5,
-	PRINT_EVENT = 1 << 6,
-	PRINT_ADDR = 1 << 7,
-	PRINT_IP = 1 << 8,
-	PRINT_SYM = 1 << 9,
-	PRINT_SYMOFF = 1 << 10,
-	PRINT_DSO = 1 << 11,
-	PRINT_BRSTACK = 1 << 12,
-	PRINT_PROVENANCE = 1 << 13, /* ours: how the user stack was walked and why it ended */
-	PRINT_BRSTACKSYM = 1 << 14, /* of the three forms the first that is asked for is printed */
-	PRINT_BRSTACKOFF = 1 << 15,
-	PRINT_BRANCHES = PRINT_BRSTACK | PRINT_BRSTACKSYM | PRINT_BRSTACKOFF,
+/* Which times are printed. */
+enum script_times {
+	SCRIPT_TIMES_RECORDED,
+	SCRIPT_TIMES_SINCE_FIRST,
+	SCRIPT_TIMES_SINCE_PREVIOUS, /* of the lines that are printed */
 };
 
+/* Lists are comma-separated; NULL: all, or for `last_frames` none. */
 struct script_layout {
-	u32 fields;	   /* enum script_field */
-	bool hide_chains;  /* the sampled address alone, on the sample's line */
-	bool is_ns;	   /* nine digits of a second, not six */
-	u32 max_stack;	   /* innermost frames shown; 0: all */
-	const char *comms; /* only threads of these names, comma-separated; NULL: all */
+	struct script_fields fields;
+	bool hide_chains;	 /* the sampled address alone, on the sample's line */
+	bool is_ns;		 /* nine digits of a second, not six */
+	bool is_latency;	 /* short columns, as perf script -L */
+	u8 times;		 /* enum script_times */
+	u32 max_stack;		 /* innermost frames shown; 0: all */
+	const char *comms;	 /* only samples of threads of these names */
+	const char *dsos;	 /* … in these binaries, by path or by its last part */
+	const char *symbols;	 /* … in these functions */
+	const char *last_frames; /* a chain ends with one of these functions */
 };
 
 struct script_printer;
@@ -44,11 +37,11 @@ struct script_printer;
 /*
  * Prints to `out` what comes into its sink, which needs all events of a recording.
  *
- * sources, symbolizer, out  borrowed
+ * layout            its fields have been checked against `data`
+ * data, symbolizer, out  borrowed
  * Free with script_printer_free().
  */
-struct script_printer *script_printer_new(const struct script_layout *layout,
-					  const struct event_source *sources, u32 source_count,
+struct script_printer *script_printer_new(const struct script_layout *layout, struct perfdata *data,
 					  struct symbolizer *symbolizer, FILE *out);
 /* What follows processes, and what prints; feed both, in this order (a tee does). They live as long
  * as the printer. */

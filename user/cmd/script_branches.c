@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Branch stacks in script: where from, where to, and what the CPU knew of it.
+ */
+#include "cmd/script_printer.h"
+
+#include <inttypes.h>
+
+/* Which of the three forms is printed: the first that is asked for, as in perf. */
+static u64 branch_form(const struct script_printer *printer)
+{
+	u64 asked = printer->plan->fields & PRINT_BRANCHES;
+
+	return asked & -asked;
+}
+
+/* What is the same wherever a location is an end of a branch: its name, its binary. */
+static string_id make_branch_end(struct script_printer *printer, const struct location_row *at)
+{
+	const struct function_row *outer = script_outer_function(printer, at);
+	struct text *text = &printer->scratch;
+
+	if (branch_form(printer) == PRINT_brstacksym) {
+		text_append_printable(text,
+				      outer ? script_text_of(printer, outer->name) : "[unknown]");
+		if (outer)
+			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
+	}
+	if (printer->plan->fields & PRINT_dso) {
+		text_append(text, "(");
+		text_append_printable(text, script_binary_name(printer, at));
+		text_append(text, ")");
+	}
+	return intern_text(&printer->profile->strings, text_view(text));
+}
+
+/* Where in its file, or in the kernel's text, an address is. */
+static u64 branch_offset(const struct script_printer *printer, location_id location)
+{
+	const struct location_row *at = &printer->profile->locations.items[location];
+
+	return at->address - printer->profile->binaries.items[at->binary].start;
+}
+
+static void print_branch_end(struct script_printer *printer, const struct sample *sample,
+			     u64 address)
+{
+	location_id location = script_locate(printer, sample->pid, address,
+					     address_space_of(address));
+	u64 form = branch_form(printer);
+
+	if (form == PRINT_brstack)
+		fprintf(printer->out, "0x%" PRIx64, address);
+	else if (form == PRINT_brstackoff)
+		fprintf(printer->out, "0x%" PRIx64, branch_offset(printer, location));
+	if (form == PRINT_brstacksym || (printer->plan->fields & PRINT_dso))
+		fputs(script_location_text(printer, &printer->plan->branch_ends, location,
+					   make_branch_end),
+		      printer->out);
+}
+
+static const char *branch_type(u64 flags)
+{
+	/* PERF_BR_* and PERF_BR_NEW_*, as perf writes them */
+	static const char *const types[] = {
+		"",	  "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",	"SYSCALL",
+		"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
+	};
+	static const char *const new_types[] = {
+		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
+		"ARCH_2",     "ARCH_3",	    "ARCH_4",	  "ARCH_5",
+	};
+	enum { EXTENDED = 15 };
+	u64 type = flags >> 20 & 15, new_type = flags >> 26 & 15;
+
+	if (type == EXTENDED)
+		return new_type < ARRAY_COUNT(new_types) ? new_types[new_type] : "";
+	return types[type];
+}
+
+void script_print_branches(struct script_printer *printer, const struct script_line *line)
+{
+	const struct sample *sample = line->sample;
+
+	for (u16 i = 0; i < sample->branch_count; i++) {
+		const struct branch *branch = &sample->branches[i];
+		u64 flags = branch->flags;
+		char prediction = flags & BRANCH_PREDICTED	? 'P'
+				  : flags & BRANCH_MISPREDICTED ? 'M'
+								: '-';
+
+		if (branch_form(printer) != PRINT_brstacksym)
+			fputc(' ', printer->out);
+		print_branch_end(printer, sample, branch->from);
+		fputc('/', printer->out);
+		print_branch_end(printer, sample, branch->to);
+		fprintf(printer->out, "/%c/%c/%c/%u/%s ", prediction,
+			flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
+			flags & BRANCH_ABORTED ? 'A' : '-',
+			(unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
+			branch_type(flags));
+	}
+}

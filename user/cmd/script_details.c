@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Fields of script that only the record of a sample tells: registers, weights, raw bytes.
+ */
+#include "cmd/script_printer.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* --- registers --- */
+
+#define NAMES_MAX 34
+
+/* Names by the kernel's numbers (arch/.../include/uapi/asm/perf_regs.h). */
+static const struct {
+	const char *arch; /* begins with this */
+	const char *names[NAMES_MAX];
+} register_names[] = {
+	{"x86_64",
+	 {"AX", "BX", "CX", "DX", "SI", "DI", "BP",  "SP",  "IP",  "FLAGS", "CS",  "SS",
+	  "DS", "ES", "FS", "GS", "R8", "R9", "R10", "R11", "R12", "R13",   "R14", "R15"}},
+	{"i",
+	 {"AX", "BX", "CX", "DX", "SI", "DI", "BP", "SP", "IP", "FLAGS", "CS", "SS", "DS", "ES",
+	  "FS", "GS"}},
+	{"aarch64", {"x0",  "x1",  "x2",  "x3",	 "x4",	"x5",  "x6",  "x7",  "x8",  "x9",  "x10",
+		     "x11", "x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21",
+		     "x22", "x23", "x24", "x25", "x26", "x27", "x28", "x29", "lr",  "sp",  "pc"}},
+	{"arm",
+	 {"r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "fp", "ip", "sp", "lr",
+	  "pc"}},
+};
+
+static const char *register_name(const char *arch, u32 number)
+{
+	for (size_t i = 0; arch && i < ARRAY_COUNT(register_names); i++) {
+		if (strncmp(arch, register_names[i].arch, strlen(register_names[i].arch)) != 0)
+			continue;
+		if (number < NAMES_MAX && register_names[i].names[number])
+			return register_names[i].names[number];
+	}
+	return "unknown";
+}
+
+static void print_registers(struct script_printer *printer, const struct registers *registers)
+{
+	const char *arch = perfdata_header(printer->data)->arch;
+	const u8 *word = registers->words;
+
+	if (!word)
+		return;
+	fprintf(printer->out, " ABI:%" PRIu64 " ", registers->abi);
+	for (u32 number = 0; number < 64; number++) {
+		u64 value;
+
+		if (!(registers->mask & (1ull << number)))
+			continue;
+		memcpy(&value, word, sizeof(value));
+		word += sizeof(value);
+		fprintf(printer->out, "%5s:0x%" PRIx64 " ", register_name(arch, number), value);
+	}
+}
+
+void script_print_interrupt_registers(struct script_printer *printer,
+				      const struct script_line *line)
+{
+	print_registers(printer, &line->details->interrupt_registers);
+}
+
+void script_print_user_registers(struct script_printer *printer, const struct script_line *line)
+{
+	print_registers(printer, &line->details->user_registers);
+}
+
+/* --- numbers --- */
+
+/* What a branch of a hardware trace was; samples have none of these. */
+void script_print_flags(struct script_printer *printer, const struct script_line *line)
+{
+	fprintf(printer->out, "  %-21s ", "");
+	(void)line;
+}
+
+void script_print_weight(struct script_printer *printer, const struct script_line *line)
+{
+	fprintf(printer->out, "%16" PRIu64, line->details->weight);
+}
+
+void script_print_latency(struct script_printer *printer, const struct script_line *line)
+{
+	fprintf(printer->out, "%16u", line->details->instruction_latency);
+}
+
+void script_print_physical_address(struct script_printer *printer, const struct script_line *line)
+{
+	fprintf(printer->out, "%16" PRIx64, line->details->physical_address);
+}
+
+/* "4K", "2M", "1G"; the kernel says 0 where it could not find out. */
+static void print_page_size(FILE *out, u64 bytes)
+{
+	static const char units[] = " KMGTPE";
+	size_t unit = 0;
+
+	for (; bytes >= 1024 && bytes % 1024 == 0 && unit + 2 < sizeof(units); unit++)
+		bytes /= 1024;
+	if (!bytes)
+		fputs(" N/A", out);
+	else if (!unit)
+		fprintf(out, " %" PRIu64, bytes);
+	else
+		fprintf(out, " %" PRIu64 "%c", bytes, units[unit]);
+}
+
+void script_print_data_page(struct script_printer *printer, const struct script_line *line)
+{
+	print_page_size(printer->out, line->details->data_page_bytes);
+}
+
+void script_print_code_page(struct script_printer *printer, const struct script_line *line)
+{
+	print_page_size(printer->out, line->details->code_page_bytes);
+}
+
+/* --- what BPF programs send --- */
+
+enum { BYTES_A_ROW = 8 };
+
+static void print_row(FILE *out, struct bytes bytes, size_t at)
+{
+	fprintf(out, "%17s %04zx:", at ? "           " : "BPF output:", at);
+	for (size_t i = at; i < at + BYTES_A_ROW; i++)
+		if (i < bytes.length)
+			fprintf(out, " %02x", bytes.start[i]);
+		else
+			fputs("   ", out);
+	fputs("  ", out);
+	for (size_t i = at; i < at + BYTES_A_ROW; i++)
+		fputc(i >= bytes.length		? ' '
+		      : isprint(bytes.start[i]) ? bytes.start[i]
+						: '.',
+		      out);
+	fputc('\n', out);
+}
+
+/* Text and nothing but zeroes behind it. */
+static bool is_string(struct bytes bytes)
+{
+	size_t length = 0;
+
+	while (length < bytes.length && isprint(bytes.start[length]))
+		length++;
+	for (size_t i = length; i < bytes.length; i++)
+		if (bytes.start[i])
+			return false;
+	return length < bytes.length;
+}
+
+void script_print_bpf_output(struct script_printer *printer, const struct script_line *line)
+{
+	struct bytes bytes = line->details->raw;
+
+	fputc('\n', printer->out);
+	for (size_t at = 0; at < bytes.length; at += BYTES_A_ROW)
+		print_row(printer->out, bytes, at);
+	if (is_string(bytes))
+		fprintf(printer->out, "%17s \"%s\"\n", "BPF string:", (const char *)bytes.start);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The options of script.
+ */
+#include "cmd/cmd.h"
+#include "cmd/script_settings.h"
+#include "cmd/stitching.h"
+
+static int parse_fields(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	return script_fields_parse(&settings->layout.fields, argument);
+}
+
+static int parse_reltime(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->layout.times = SCRIPT_TIMES_SINCE_FIRST;
+	(void)argument;
+	return 0;
+}
+
+static int parse_deltatime(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->layout.times = SCRIPT_TIMES_SINCE_PREVIOUS;
+	(void)argument;
+	return 0;
+}
+
+static int parse_stitch(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	return stitching_parse(argument, &settings->stitch);
+}
+
+const struct script_settings script_defaults = {
+	.layout.fields = SCRIPT_FIELDS_DEFAULT,
+};
+
+#define AT(member) offsetof(struct script_settings, member)
+
+const struct option_row script_options[] = {
+	{.kind = OPTION_TEXT,
+	 .letter = 'i',
+	 .name = "input",
+	 .offset = AT(input),
+	 .argument = "FILE",
+	 .help = "recording to read (perf.data); - reads standard input"},
+	{.kind = OPTION_HEADING, .help = "What is printed"},
+	{.kind = OPTION_CALL,
+	 .letter = 'F',
+	 .name = "fields",
+	 .argument = "LIST",
+	 .help = "what to print of a sample, in perf's order: comm,tid,pid,cpu,misc,tod,time,"
+		 "period,event,flags,addr,weight,ins_lat,provenance,ip,sym,symoff,dso,iregs,uregs,"
+		 "brstack,brstacksym,brstackoff,bpf-output,phys_addr,data_page_size,"
+		 "code_page_size; +FIELD and -FIELD change the default; with hw:, sw:, trace:, "
+		 "raw: or break: in front it is for such events only",
+	 .parse = parse_fields},
+	{.kind = OPTION_FLAG,
+	 .letter = 'G',
+	 .name = "hide-call-graph",
+	 .offset = AT(layout.hide_chains),
+	 .help = "only where the CPU was, not who called it"},
+	{.kind = OPTION_U32,
+	 .name = "max-stack",
+	 .offset = AT(layout.max_stack),
+	 .argument = "FRAMES",
+	 .help = "innermost frames of a stack that are shown"},
+	{.kind = OPTION_CALL,
+	 .name = "stitch-lbr",
+	 .argument = "certain|likely",
+	 .optional = ARGUMENT_ATTACHED,
+	 .parse = parse_stitch,
+	 .help = "LBR call stacks go on where the hardware cut them: by what is certain (default), "
+		 "or also by what is likely, which is marked"},
+	{.kind = OPTION_FLAG,
+	 .name = "ns",
+	 .offset = AT(layout.is_ns),
+	 .help = "times with nine digits of a second"},
+	{.kind = OPTION_CALL,
+	 .name = "reltime",
+	 .parse = parse_reltime,
+	 .help = "times since the first that is printed"},
+	{.kind = OPTION_CALL,
+	 .name = "deltatime",
+	 .parse = parse_deltatime,
+	 .help = "times since the one printed before"},
+	{.kind = OPTION_FLAG,
+	 .letter = 'L',
+	 .name = "Latency",
+	 .offset = AT(layout.is_latency),
+	 .help = "short columns for names and CPUs"},
+	{.kind = OPTION_TEXT,
+	 .name = "stop-bt",
+	 .offset = AT(layout.last_frames),
+	 .argument = "NAMES",
+	 .help = "a stack ends with the first of these functions"},
+	{.kind = OPTION_FLAG,
+	 .name = "header",
+	 .offset = AT(header),
+	 .help = "first where and how it was recorded"},
+	{.kind = OPTION_FLAG,
+	 .name = "header-only",
+	 .offset = AT(header_only),
+	 .help = "only where and how it was recorded"},
+	{.kind = OPTION_FLAG,
+	 .letter = 'q',
+	 .name = "quiet",
+	 .offset = AT(quiet),
+	 .help = "do not mention what was passed over in the file"},
+	{.kind = OPTION_HEADING, .help = "Which samples"},
+	{.kind = OPTION_TEXT,
+	 .name = "pid",
+	 .offset = AT(choice.pids),
+	 .argument = "LIST",
+	 .help = "of these processes"},
+	{.kind = OPTION_TEXT,
+	 .name = "tid",
+	 .offset = AT(choice.tids),
+	 .argument = "LIST",
+	 .help = "of these threads"},
+	{.kind = OPTION_TEXT,
+	 .letter = 'c',
+	 .name = "comms",
+	 .offset = AT(layout.comms),
+	 .argument = "NAMES",
+	 .help = "of threads with these names"},
+	{.kind = OPTION_TEXT,
+	 .name = "comm",
+	 .offset = AT(layout.comms),
+	 .argument = "NAMES",
+	 .help = "the same",
+	 .hidden = true},
+	{.kind = OPTION_TEXT,
+	 .letter = 'S',
+	 .name = "symbols",
+	 .offset = AT(layout.symbols),
+	 .argument = "NAMES",
+	 .help = "in these functions"},
+	{.kind = OPTION_TEXT,
+	 .name = "dsos",
+	 .offset = AT(layout.dsos),
+	 .argument = "NAMES",
+	 .help = "in these programs and libraries"},
+	{.kind = OPTION_TEXT,
+	 .letter = 'C',
+	 .name = "cpu",
+	 .offset = AT(choice.cpus),
+	 .argument = "LIST",
+	 .help = "on these CPUs"},
+	{.kind = OPTION_TEXT,
+	 .name = "time",
+	 .offset = AT(choice.times),
+	 .argument = "RANGE",
+	 .help = "START,STOP in seconds, or a share: 10%-20%, 10%/2"},
+	{.kind = OPTION_HEADING, .help = "Names"},
+	{.kind = OPTION_TEXT,
+	 .name = "symfs",
+	 .offset = AT(symbolize.symfs),
+	 .argument = "DIRECTORY",
+	 .help = "look for programs and libraries below this folder"},
+	{.kind = OPTION_TEXT,
+	 .name = "kallsyms",
+	 .offset = AT(symbolize.kallsyms),
+	 .argument = "FILE",
+	 .help = "names of the kernel's functions"},
+	{.kind = OPTION_TEXT,
+	 .letter = 'k',
+	 .name = "vmlinux",
+	 .offset = AT(symbolize.vmlinux),
+	 .argument = "FILE",
+	 .help = "kernel image with symbols"},
+	{.kind = OPTION_FLAG,
+	 .name = "raw-names",
+	 .offset = AT(symbolize.raw_names),
+	 .help = "names as in the symbol table, not demangled"},
+	{.kind = OPTION_FLAG,
+	 .name = "strict-perf",
+	 .offset = AT(symbolize.only_symbols),
+	 .help = "name only what perf names: code without symbol stays addresses"},
+	{.kind = OPTION_END},
+};

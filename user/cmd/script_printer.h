@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The script printer as its parts share it. Private to script_*.c.
+ */
+#ifndef CMD_SCRIPT_PRINTER_H
+#define CMD_SCRIPT_PRINTER_H
+
+#include "base/text.h"
+#include "cmd/script_print.h"
+
+typedef VEC(string_id) string_list;
+
+/* A line that is being printed: of a sample, or of another record. */
+struct script_line {
+	const struct sample *sample;	      /* NULL: of another record */
+	const struct sample_details *details; /* NULL: nothing of it is printed */
+	const struct event_source *source;
+	const char *comm; /* printable */
+	u64 fields;	  /* enum script_field */
+	u64 time_ns;
+	u32 pid, tid, cpu;
+	u32 record_type; /* PERF_RECORD_* */
+	u16 misc;	 /* of its record */
+	bool shows_chain;
+};
+
+/* Prints one field of a line. */
+typedef void print_field(struct script_printer *printer, const struct script_line *line);
+
+/* What is printed of one event's samples, and what of it was made before: texts by location, 0: not
+ * made yet. */
+struct line_plan {
+	u64 fields;
+	bool wants_details;
+	print_field *steps[SCRIPT_FIELD_COUNT + 1]; /* NULL ends */
+	string_list leaves;			    /* what follows an address */
+	string_list frames[ORIGIN_COUNT];	    /* by origin: the lines in a chain */
+	string_list branch_ends;		    /* what is the same at each end of a branch */
+};
+
+struct script_printer {
+	struct event_sink sink; /* first */
+	struct script_layout layout;
+	struct perfdata *data;
+	const struct event_source *sources;
+	struct symbolizer *symbolizer;
+	struct locator *locator;
+	struct profile *profile;
+	FILE *out;
+	int name_width;		     /* of the longest event's name */
+	string_list names;	     /* by source, printable */
+	VEC(struct line_plan) plans; /* by source */
+	struct line_plan *plan;	     /* of the line that is being printed */
+	u8 origin;		     /* of the frame whose lines are being made */
+	u64 first_ns, previous_ns;   /* of the lines before; 0: none */
+	struct text scratch;
+};
+
+/* Makes the text of a location, at first need. */
+typedef string_id make_text(struct script_printer *printer, const struct location_row *at);
+
+/* The text of a location out of its list. Borrowed until the next one is made. */
+const char *script_location_text(struct script_printer *printer, string_list *list,
+				 location_id location, make_text *make);
+/* Where an address of a process is. */
+location_id script_locate(struct script_printer *printer, u32 pid, u64 address, u8 space);
+/* The function that the machine code at a location is of; NULL: unknown. */
+const struct function_row *script_outer_function(const struct script_printer *printer,
+						 const struct location_row *at);
+/* A string of the profile. Borrowed until the next one is interned. */
+const char *script_text_of(const struct script_printer *printer, string_id id);
+/* The name of the binary at a location. Borrowed as script_text_of(). */
+const char *script_binary_name(const struct script_printer *printer, const struct location_row *at);
+
+/* Who, where and when: what begins the line of a sample and of any other record. */
+void script_print_start(struct script_printer *printer, const struct script_line *line);
+
+/* The branch stack, in the first of the three forms that is asked for. */
+print_field script_print_branches;
+
+/* What only the record of the sample tells. */
+print_field script_print_flags, script_print_weight, script_print_latency,
+	script_print_interrupt_registers, script_print_user_registers, script_print_bpf_output,
+	script_print_physical_address, script_print_data_page, script_print_code_page;
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What script was asked for. Private to script*.c.
+ */
+#ifndef CMD_SCRIPT_SETTINGS_H
+#define CMD_SCRIPT_SETTINGS_H
+
+#include "cmd/sample_choice.h"
+#include "cmd/script_print.h"
+
+struct script_settings {
+	const char *input;
+	struct script_layout layout;
+	struct sample_choice choice;
+	struct symbolize_settings symbolize;
+	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
+	bool header, header_only, quiet;
+};
+
+/* The rows of options, and what holds where none is given. */
+extern const struct option_row script_options[];
+extern const struct script_settings script_defaults;
+
+#endif

@@ -289,23 +289,17 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	return 0;
 }
 
-static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
-{
-	builder_of(sink)->epoch++;
-	return sink_call(builder_of(sink)->passing.next, on_mapping, mapping);
-}
+/* What may change the tellers and nothing else here. */
+#define RETELL(member, type)                                                     \
+	static int take_##member(struct event_sink *sink, type event)            \
+	{                                                                        \
+		builder_of(sink)->epoch++;                                       \
+		return sink_call(builder_of(sink)->passing.next, member, event); \
+	}
 
-static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
-{
-	builder_of(sink)->epoch++;
-	return sink_call(builder_of(sink)->passing.next, on_kernel_symbol, symbol);
-}
-
-static int take_exit(struct event_sink *sink, const struct thread_life *life)
-{
-	builder_of(sink)->epoch++;
-	return sink_call(builder_of(sink)->passing.next, on_exit, life);
-}
+RETELL(on_mapping, const struct mapping *)
+RETELL(on_kernel_symbol, const struct kernel_symbol *)
+RETELL(on_exit, const struct thread_life *)
 
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
@@ -348,14 +342,6 @@ static int take_loss(struct event_sink *sink, const struct loss *loss)
 /* Nothing cached of the processes before. */
 static void forget_processes(struct profile_builder *builder)
 {
-	builder->profile = profile_new();
-	for (size_t i = 0; i < builder->sources.count; i++) {
-		struct event_source source = builder->sources.items[i];
-		string_id name = intern_text(&builder->profile->strings, source.name);
-
-		source.name = intern_view(&builder->profile->strings, name);
-		*vec_add(&builder->profile->sources) = source;
-	}
 	builder->epoch++;
 	chain_rows_begin(builder->chains, builder->locator, builder->profile);
 	idmap_release(&builder->threads);
@@ -409,12 +395,12 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 	passing_sink_init(&builder->passing, locator_sink(builder->locator));
 	builder->passing.sink.on_sample = take_sample;
 	builder->passing.sink.knows_chain = knows_chain;
-	builder->passing.sink.on_mapping = take_mapping;
-	builder->passing.sink.on_kernel_symbol = take_kernel_symbol;
+	builder->passing.sink.on_mapping = take_on_mapping;
+	builder->passing.sink.on_kernel_symbol = take_on_kernel_symbol;
 	builder->passing.sink.on_name = take_name;
 	builder->passing.sink.on_fork = take_fork;
 	builder->passing.sink.on_cgroup = take_cgroup;
-	builder->passing.sink.on_exit = take_exit;
+	builder->passing.sink.on_exit = take_on_exit;
 	builder->passing.sink.on_loss = take_loss;
 	builder->settings = *settings;
 	builder->chains = chain_rows_new(settings);

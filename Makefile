@@ -108,6 +108,7 @@ REPLAYS := $(FUZZ_SOURCES:%_fuzz.c=$(BUILD)/%_replay)
 WORKLOAD_SOURCES := $(filter-out tests/workloads/$(if $(filter x86,$(BPF_ARCH)),arm,x86)_%, \
 	$(wildcard tests/workloads/*.c tests/workloads/*.cc))
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(WORKLOAD_SOURCES)))
+DWARF_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dwarf/*.c))
 LBR_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lbr/*.c))
 BENCH_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 MANUAL_SOURCES := $(wildcard user/man/*.scd)
@@ -213,7 +214,7 @@ tests: tests-built
 guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
 tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(BRANCH_FILE) $(REPLAYS) $(WORKLOADS) \
-	$(BENCH_TOOLS) $(LBR_TOOLS) $(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
+	$(BENCH_TOOLS) $(LBR_TOOLS) $(DWARF_TOOLS) $(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
 
 .PHONY: unit
 unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
@@ -269,6 +270,9 @@ $(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kern
 	$(make_test)
 # Chains of a recording as the stitcher finds them, to hold against the truth.
 $(BUILD)/tests/lbr/%: tests/lbr/%.c $(LIBRARY)
+	$(make_test)
+# Source frames of addresses, to hold against llvm-symbolizer's.
+$(BUILD)/tests/dwarf/%: tests/dwarf/%.c $(LIBRARY)
 	$(make_test)
 $(BUILD)/tests/fuzz/%_replay: TEST_FLAGS = -DCORPUS='"tests/fuzz/corpus/$*"'
 $(BUILD)/tests/fuzz/%_replay: tests/fuzz/%_fuzz.c tests/fuzz/replay.c $(LIBRARY)

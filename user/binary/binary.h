@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * One ELF file: its identity, its symbols, its separate debug file. This is the folder's face; the
- * parts have a header each. Only this folder and unwind/ know libelf and libdw.
+ * One ELF file: its identity, its symbols, its source lines, its separate debug file. This is the
+ * folder's face; the parts have a header each. Only this folder and unwind/ know libelf and libdw.
  */
 #ifndef BINARY_BINARY_H
 #define BINARY_BINARY_H
@@ -12,6 +12,7 @@
 #include "binary/demangle.h"
 #include "binary/elf_image.h"
 #include "binary/open_below.h"
+#include "binary/source_lines.h"
 #include "binary/symbols.h"
 
 #endif

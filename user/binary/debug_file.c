@@ -28,11 +28,13 @@ enum {
 
 static const char debug_root[] = "/usr/lib/debug";
 
-/* What the binary says of its debug file. */
+/* What the binary says of its debug file, and what that is for. */
 struct wanted {
 	const struct build_id *id;
 	u32 checksum;
 	bool has_link;
+	int (*read)(int fd, struct bytes *ret_image);
+	bool (*is_of_use)(struct bytes image);
 };
 
 bool has_symbol_table(struct bytes image)
@@ -40,6 +42,19 @@ bool has_symbol_table(struct bytes image)
 	CLEANUP(elf_file_close) struct elf_file file = {0};
 
 	return !elf_file_open(image, &file) && elf_file_section(&file, SHT_SYMTAB, NULL);
+}
+
+bool has_source_lines(struct bytes image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	const struct elf_section *info;
+
+	if (elf_file_open(image, &file))
+		return false;
+	info = elf_file_section(&file, SHT_NULL, ".debug_info");
+	if (!info)
+		info = elf_file_section(&file, SHT_NULL, ".zdebug_info");
+	return info && info->type != SHT_NOBITS;
 }
 
 /* Of the whole file, of which an image holds only a part. */
@@ -61,7 +76,7 @@ static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 {
 	struct build_id id;
 
-	if (!has_symbol_table(bytes))
+	if (!wanted->is_of_use(bytes))
 		return false;
 	if (!wanted->id->length)
 		return wanted->has_link && checksum_of(fd) == wanted->checksum;
@@ -74,7 +89,7 @@ static int try_below(const char *root, const char *path, const struct wanted *wa
 	CLEANUP(closep) int fd = -1;
 	struct bytes bytes;
 
-	if (open_below(root, path, LINKS_FOLLOWED, &fd) || elf_image_read(fd, &bytes))
+	if (open_below(root, path, LINKS_FOLLOWED, &fd) || wanted->read(fd, &bytes))
 		return -ENOENT;
 	if (!is_wanted(fd, bytes, wanted)) {
 		file_unmap(&bytes);
@@ -133,23 +148,28 @@ static int try_link(const char *root, const char *path, const char *name,
 	return error;
 }
 
-int debug_file_read(const char *root, const char *path, struct bytes image,
-		    const struct build_id *id, struct bytes *ret_bytes)
+static int try_id(const char *root, const struct wanted *wanted, struct bytes *ret_bytes)
+{
+	char text[BUILD_ID_TEXT_BYTES];
+
+	if (wanted->id->length <= 1)
+		return -ENOENT;
+	build_id_text(wanted->id, text);
+	return try_path(root, must_format("%s/.build-id/%.2s/%s.debug", debug_root, text, text + 2),
+			wanted, ret_bytes);
+}
+
+/* `wanted` without what the image says. */
+static int read_file(const char *root, const char *path, struct bytes image, struct wanted wanted,
+		     struct bytes *ret_bytes)
 {
 	CLEANUP(elf_file_close) struct elf_file file = {0};
-	struct wanted wanted = {.id = id};
-	char text[BUILD_ID_TEXT_BYTES];
 	const char *name = NULL;
-	int error = -ENOENT;
+	int error;
 
 	if (elf_file_open(image, &file))
 		return -ENOENT;
-	if (id->length > 1) {
-		build_id_text(id, text);
-		error = try_path(
-			root, must_format("%s/.build-id/%.2s/%s.debug", debug_root, text, text + 2),
-			&wanted, ret_bytes);
-	}
+	error = try_id(root, &wanted, ret_bytes);
 	if (error)
 		name = read_link(&file, &wanted);
 	if (error && name)
@@ -160,6 +180,53 @@ int debug_file_read(const char *root, const char *path, struct bytes image,
 	if (error)
 		error = try_path(root, must_format("%s%s", debug_root, path), &wanted, ret_bytes);
 	return error;
+}
+
+int debug_file_read(const char *root, const char *path, struct bytes image,
+		    const struct build_id *id, struct bytes *ret_bytes)
+{
+	const struct wanted wanted = {
+		.id = id, .read = elf_image_read, .is_of_use = has_symbol_table};
+
+	return read_file(root, path, image, wanted, ret_bytes);
+}
+
+int debug_file_read_lines(const char *root, const char *path, struct bytes image,
+			  const struct build_id *id, struct bytes *ret_bytes)
+{
+	const struct wanted wanted = {
+		.id = id, .read = elf_image_debug, .is_of_use = has_source_lines};
+
+	return read_file(root, path, image, wanted, ret_bytes);
+}
+
+int debug_file_read_common(const char *root, const char *path, struct bytes image,
+			   struct bytes *ret_bytes)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct build_id id = {0};
+	const struct wanted wanted = {
+		.id = &id, .read = elf_image_debug, .is_of_use = has_source_lines};
+	const char *name, *slash = strrchr(path, '/');
+	struct bytes contents;
+	size_t name_bytes;
+
+	if (elf_file_open(image, &file))
+		return -ENOENT;
+	contents = elf_file_contents(&file, elf_file_section(&file, SHT_NULL, ".gnu_debugaltlink"));
+	name = (const char *)contents.start;
+	name_bytes = contents.length ? strnlen(name, contents.length) + 1 : 0;
+	if (name_bytes < 2 || name_bytes >= contents.length ||
+	    contents.length - name_bytes > sizeof(id.bytes))
+		return -ENOENT;
+	id.length = (u8)(contents.length - name_bytes);
+	memcpy(id.bytes, contents.start + name_bytes, id.length);
+	if (!try_id(root, &wanted, ret_bytes))
+		return 0;
+	if (name[0] == '/')
+		return try_path(root, must_copy(name), &wanted, ret_bytes);
+	return try_path(root, must_format("%.*s/%s", slash ? (int)(slash - path) : 0, path, name),
+			&wanted, ret_bytes);
 }
 
 static void end_stream(lzma_stream *stream)

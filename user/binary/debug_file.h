@@ -24,10 +24,22 @@
 int debug_file_read(const char *root, const char *path, struct bytes image,
 		    const struct build_id *id, struct bytes *ret_bytes);
 
+/* The same for the sections that hold source lines, elf_image_debug(): a file counts if it has
+ * those. */
+int debug_file_read_lines(const char *root, const char *path, struct bytes image,
+			  const struct build_id *id, struct bytes *ret_bytes);
+
+/* What dwz moved out of several debug files, as .gnu_debugaltlink of one of them names it: by build
+ * id or, from the folder of `path`, by its path. Returns 0 or -ENOENT. */
+int debug_file_read_common(const char *root, const char *path, struct bytes image,
+			   struct bytes *ret_bytes);
+
 /* The unpacked .gnu_debugdata (xz) of an image: an ELF file in memory, owned by the caller, free()
  * its start. At most 256 MiB. Returns 0, -ENODATA (there is none), -EBADMSG or -EFBIG. */
 int debug_data_unpack(struct bytes image, struct bytes *ret_bytes);
 
+/* Whether an image has DWARF of its own. */
+bool has_source_lines(struct bytes image);
 /* Whether an image has a .symtab of its own. */
 bool has_symbol_table(struct bytes image);
 

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "binary/dwarf_sections.h"
 #include "binary/elf_file.h"
 #include "binary/open_below.h"
 
@@ -21,6 +22,8 @@ enum {
 	FRAMES_MAX_BYTES = 64 << 20,
 	SECTION_TABLE_BYTES = 64 << 20, /* read where the count is not in the ELF header */
 };
+
+static const u64 debug_max_bytes = 4ull << 30;
 
 struct image {
 	int fd;
@@ -223,6 +226,48 @@ int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_dig
 	if (error)
 		return error;
 	*ret_digest = (struct elf_digest){sum.low64, sum.high64};
+	*ret_image = bytes;
+	bytes = (struct bytes){0};
+	return 0;
+}
+
+static int copy_debug(struct image *image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	if (elf_file_open(bytes_of(image), &file))
+		return -EBADMSG;
+	for (u32 i = 0; i < file.section_count; i++) {
+		const struct elf_section *section = &file.sections[i];
+
+		if (section->type == SHT_NOBITS || !dwarf_wants_section(section->name))
+			continue;
+		if (section->bytes > image->bytes_left)
+			return -EFBIG;
+		copy_part(image, section->offset, section->bytes);
+	}
+	return 0;
+}
+
+int elf_image_debug(int fd, struct bytes *ret_image)
+{
+	static const char *const names[] = {".gnu_debuglink", ".gnu_debugaltlink"};
+	CLEANUP(file_unmap) struct bytes bytes = {0};
+	struct image image = {.bytes_left = debug_max_bytes};
+	int error = open_image(fd, &image);
+
+	if (error)
+		return error;
+	bytes = bytes_of(&image);
+	error = copy_headers(&image);
+	if (!error)
+		error = copy_section_names(&image);
+	if (!error)
+		error = copy_named(&image, names, ARRAY_COUNT(names));
+	if (error >= 0)
+		error = copy_debug(&image);
+	if (error < 0)
+		return error;
 	*ret_image = bytes;
 	bytes = (struct bytes){0};
 	return 0;

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which functions of a unit are at wanted addresses.
+ *
+ * The tree of DIEs is walked once for all addresses. Of the functions that say they have an address
+ * the last one counts, which is the innermost, and those around it are its callers. A function that
+ * has none of the addresses is skipped with all that is in it; what has no code of its own
+ * (classes, namespaces, blocks) may hold functions that have.
+ *
+ * Hostile DWARF can lead a reader round and round: siblings that lie behind, lists of ranges that
+ * are everybody's. Each step is paid for in bytes out of a budget that the unit's size sets.
+ */
+#include "binary/dwarf_inlines.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+enum {
+	NESTING_MAX = 512,     /* of DIEs; compilers' are some 30 deep */
+	BUDGET_OF_A_BYTE = 64, /* a DIE is passed once for each level around it, at most */
+	BUDGET_OF_AN_ADDRESS = 64,
+	BUDGET_OF_A_UNIT = 1 << 16,
+	PRICE_OF_A_RANGE = 16,
+	REFERENCES_MAX = 16, /* from copy to original; compilers write three */
+};
+
+enum code { CODE_NONE, CODE_ELSEWHERE, CODE_WANTED };
+
+/* Where the walk is on one level. */
+struct level {
+	Dwarf_Die die;
+	u32 function; /* around it */
+};
+
+struct walk {
+	const u64 *addresses;
+	u32 count;
+	struct dwarf_inlines *inlines;
+	u64 budget;
+	u32 depth;
+	struct level levels[NESTING_MAX];
+};
+
+static bool pay(struct walk *walk, u64 bytes)
+{
+	bool can_pay = bytes <= walk->budget;
+
+	walk->budget = can_pay ? walk->budget - bytes : 0;
+	return can_pay;
+}
+
+/* The first address that is not below `start`. */
+static u32 first_from(const struct walk *walk, u64 start)
+{
+	u32 low = 0, high = walk->count;
+
+	while (low < high) {
+		u32 middle = low + (high - low) / 2;
+
+		if (walk->addresses[middle] < start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Gives the addresses in [start, end) to a function; whether there are any. */
+static bool give(struct walk *walk, u64 start, u64 end, u32 function)
+{
+	u32 first = first_from(walk, start), at = first;
+
+	while (at < walk->count && walk->addresses[at] < end && pay(walk, 1))
+		walk->inlines->innermost[at++] = function;
+	return at > first;
+}
+
+/* Gives a function the addresses that it has. */
+static enum code give_code(struct walk *walk, Dwarf_Die *die, u32 function)
+{
+	enum code code = CODE_NONE;
+	Dwarf_Addr base = 0, start, end;
+	ptrdiff_t next = 0;
+
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0 &&
+	       pay(walk, PRICE_OF_A_RANGE)) {
+		if (give(walk, start, end, function))
+			code = CODE_WANTED;
+		else if (code == CODE_NONE)
+			code = CODE_ELSEWHERE;
+	}
+	return code;
+}
+
+/* Looks at the function on this level; false if what is in it need not be looked at. */
+static bool enter_function(struct walk *walk, struct level *level, int tag, u32 *ret_inside)
+{
+	u32 row = (u32)walk->inlines->rows.count;
+	enum code code = give_code(walk, &level->die, row);
+
+	*ret_inside = level->function;
+	if (code != CODE_WANTED)
+		return code == CODE_NONE;
+	*vec_add(&walk->inlines->rows) = (struct dwarf_function){
+		.die = level->die, .caller = tag == DW_TAG_subprogram ? 0 : level->function};
+	*ret_inside = row;
+	return true;
+}
+
+/* Whether functions can be inside of the DIE on this level, and which one is around them. */
+static bool enter(struct walk *walk, struct level *level, u32 *ret_inside)
+{
+	int tag = dwarf_tag(&level->die);
+
+	*ret_inside = level->function;
+	switch (tag) {
+	case DW_TAG_subprogram:
+	case DW_TAG_inlined_subroutine:
+		return enter_function(walk, level, tag, ret_inside);
+	case DW_TAG_lexical_block:
+	case DW_TAG_try_block:
+	case DW_TAG_catch_block:
+	case DW_TAG_with_stmt:
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_interface_type:
+	case DW_TAG_compile_unit:
+	case DW_TAG_partial_unit:
+	case DW_TAG_skeleton_unit:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* To the next DIE on this level; false if it is the last one, or can't be paid for. */
+static bool step(struct walk *walk, struct level *level)
+{
+	Dwarf_Off here = dwarf_dieoffset(&level->die), next;
+	Dwarf_Die sibling;
+
+	if (dwarf_siblingof(&level->die, &sibling))
+		return false;
+	next = dwarf_dieoffset(&sibling);
+	if (next <= here)
+		walk->budget = 0;
+	level->die = sibling;
+	return pay(walk, next - here);
+}
+
+/* To the next DIE that is not inside of this level's, maybe on a level above. */
+static void leave(struct walk *walk)
+{
+	/* The first DIE has no siblings. */
+	while (walk->depth > 1 && !step(walk, &walk->levels[walk->depth - 1]))
+		walk->depth--;
+	if (walk->depth == 1)
+		walk->depth = 0;
+}
+
+static void walk_unit(struct walk *walk, const Dwarf_Die *unit)
+{
+	walk->levels[0] = (struct level){.die = *unit};
+	walk->depth = 1;
+	while (walk->depth && pay(walk, 1)) {
+		struct level *level = &walk->levels[walk->depth - 1];
+		Dwarf_Die child;
+		u32 inside;
+
+		if (!enter(walk, level, &inside) || walk->depth == NESTING_MAX ||
+		    dwarf_child(&level->die, &child)) {
+			leave(walk);
+			continue;
+		}
+		walk->levels[walk->depth++] = (struct level){.die = child, .function = inside};
+	}
+}
+
+static u64 unit_bytes(Dwarf_Die *unit)
+{
+	Dwarf_Off start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit), next;
+	size_t header_bytes;
+
+	if (dwarf_next_unit(dwarf_cu_getdwarf(unit->cu), start, &next, &header_bytes, NULL, NULL,
+			    NULL, NULL, NULL, NULL) ||
+	    next <= start)
+		return 0;
+	return next - start;
+}
+
+void dwarf_inlines_read(Dwarf_Die *unit, const u64 *addresses, u32 count,
+			struct dwarf_inlines *ret_inlines)
+{
+	struct dwarf_inlines inlines = {.innermost = must_alloc_array(count, sizeof(u32))};
+	CLEANUP(freep) struct walk *walk = must_alloc(sizeof(*walk));
+
+	*vec_add(&inlines.rows) = (struct dwarf_function){0};
+	walk->addresses = addresses;
+	walk->count = count;
+	walk->inlines = &inlines;
+	walk->budget = BUDGET_OF_A_UNIT + BUDGET_OF_A_BYTE * unit_bytes(unit) +
+		       (u64)BUDGET_OF_AN_ADDRESS * count;
+	walk_unit(walk, unit);
+	*ret_inlines = inlines;
+}
+
+void dwarf_inlines_release(struct dwarf_inlines *inlines)
+{
+	vec_release(&inlines->rows);
+	free(inlines->innermost);
+	*inlines = (struct dwarf_inlines){0};
+}
+
+/* The DIE that this one is a copy or the definition of. */
+static bool original_of(Dwarf_Die *die, Dwarf_Die *ret_original)
+{
+	Dwarf_Attribute attribute;
+
+	return (dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
+		dwarf_attr(die, DW_AT_specification, &attribute)) &&
+	       dwarf_formref_die(&attribute, ret_original);
+}
+
+static const char *text_of(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+static const char *linkage_name(Dwarf_Die *die)
+{
+	const char *name = text_of(die, DW_AT_linkage_name);
+
+	return name ? name : text_of(die, DW_AT_MIPS_linkage_name);
+}
+
+static const char *source_name(Dwarf_Die *die)
+{
+	return text_of(die, DW_AT_name);
+}
+
+/* The first that `read` finds from a DIE over those that it is a copy of. */
+static const char *inherited(Dwarf_Die *die, const char *(*read)(Dwarf_Die *die))
+{
+	Dwarf_Die current = *die;
+
+	for (u32 i = 0; i < REFERENCES_MAX; i++) {
+		const char *name = read(&current);
+		Dwarf_Die original;
+
+		if (name)
+			return name;
+		if (!original_of(&current, &original))
+			return NULL;
+		current = original;
+	}
+	return NULL;
+}
+
+const char *dwarf_function_name(Dwarf_Die *die)
+{
+	const char *name = inherited(die, linkage_name);
+
+	return name ? name : inherited(die, source_name);
+}

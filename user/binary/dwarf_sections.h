@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The sections that DWARF is in, unpacked once and read by any number of libdw handles, since a
+ * handle is only good for one thread. Private to binary/.
+ */
+#ifndef BINARY_DWARF_SECTIONS_H
+#define BINARY_DWARF_SECTIONS_H
+
+#include "base/cursor.h"
+#include "base/vec.h"
+
+#include <elfutils/libdw.h>
+#include <gelf.h>
+#include <stdbool.h>
+
+/* Those that libdw reads for us: the name without ".debug_". */
+#define DWARF_PARTS(X) \
+	X(info)        \
+	X(abbrev) X(line) X(str) X(line_str) X(addr) X(str_offsets) X(rnglists) X(ranges) X(aranges)
+#define AS_DWARF_PART(name) DWARF_##name,
+enum dwarf_part { DWARF_PARTS(AS_DWARF_PART) DWARF_PART_COUNT };
+
+struct dwarf_sections {
+	struct bytes parts[DWARF_PART_COUNT]; /* length 0: not there */
+	u16 machine;
+	u8 class, order;	    /* ELFCLASS…, ELFDATA2… */
+	VEC(struct bytes) unpacked; /* owned */
+};
+
+/* Whether a section of this name holds a part, packed or not, of whichever file. */
+bool dwarf_wants_section(const char *name);
+
+/*
+ * Finds the sections in an image, which must outlive the result, and unpacks those that are
+ * compressed (zlib, zstd; SHF_COMPRESSED and .zdebug_…).
+ *
+ * suffix  "" or ".dwo", behind each section's name
+ * Returns 0, -ENODATA (no .debug_info), -ENOTSUP (relocatable), -EFBIG (unpacks to more than is
+ * believable) or -EBADMSG.
+ */
+int dwarf_sections_read(struct bytes image, const char *suffix,
+			struct dwarf_sections *ret_sections);
+/* Frees; harmless on a zeroed struct. For CLEANUP too. */
+void dwarf_sections_release(struct dwarf_sections *sections);
+
+/* libdw's view of sections, for one thread. */
+struct dwarf_handle {
+	Dwarf *dwarf;
+	Elf *elf;
+};
+
+/* Opens; the sections must outlive the handle. Returns 0 or -EBADMSG. */
+int dwarf_handle_open(const struct dwarf_sections *sections, struct dwarf_handle *ret_handle);
+/* Closes; harmless on a zeroed struct. For CLEANUP too. */
+void dwarf_handle_close(struct dwarf_handle *handle);
+
+#endif

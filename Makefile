@@ -266,7 +266,7 @@ $(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c $(LIBRARY)
 # Our stacks against libdw's; what tests/kernel/live.bats runs. (Of several sources only the last has
 # its headers in the file that -MF names.)
 $(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kernel/event_queue.c \
-		tests/kernel/libdw_walk.c $(LIBRARY)
+		tests/kernel/copied_file.c tests/kernel/libdw_walk.c $(LIBRARY)
 	$(make_test)
 # Chains of a recording as the stitcher finds them, to hold against the truth.
 $(BUILD)/tests/lbr/%: tests/lbr/%.c $(LIBRARY)

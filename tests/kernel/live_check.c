@@ -5,10 +5,13 @@
  *
  * usage: live_check [-F HZ] [-n LEAST] [-w WHOLE] [-d DIFFERENCES] [-N NAME] COMMAND [ARGS...]
  *
+ *        live_check -i FILE [...]    with what perf record --call-graph dwarf has recorded
+ *
  * Prints one line of figures under NAME, and up to DIFFERENCES (3) stacks of each kind that differ
  * with their registers, each frame as FILE+OFFSET. Status 1 if any differs, or fewer than LEAST (1)
  * samples could be compared, or less than WHOLE (99) percent of the stacks are whole.
  */
+#include "kernel/copied_file.h"
 #include "kernel/event_queue.h"
 #include "kernel/libdw_walk.h"
 
@@ -25,7 +28,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { RING_BYTES = 256 << 20, CUTS = CUT_BROKEN + 1 };
+enum { RING_BYTES = 256 << 20, CUTS = CUT_32_BIT + 1 };
 
 enum verdict {
 	EQUAL,
@@ -51,7 +54,9 @@ static const char *const cut_names[CUTS] = {
 	[CUT_NONE] = "no stack",	   [CUT_TOO_DEEP] = "too deep",
 	[CUT_UNREADABLE] = "unreadable",   [CUT_NO_TABLE] = "no table",
 	[CUT_UNSUPPORTED] = "unsupported", [CUT_NOT_ANALYSED] = "not analysed",
-	[CUT_BROKEN] = "broken",
+	[CUT_BROKEN] = "broken",	   [CUT_OVERWRITTEN] = "overwritten",
+	[CUT_COPY_ENDS] = "copy ends",	   [CUT_NO_FILE] = "no file",
+	[CUT_32_BIT] = "32 bits",
 };
 
 struct check {
@@ -68,7 +73,7 @@ struct check {
 	u32 most_shown;
 	u64 rate_hz, least_samples;
 	double least_whole;
-	const char *name;
+	const char *name, *file; /* file: NULL: a command is recorded */
 };
 
 static u64 proof_key(u64 time_ns, u32 tid)
@@ -193,7 +198,17 @@ static int check_sample(struct event_sink *self, const struct sample *sample)
 	return 0;
 }
 
-/* --- recording --- */
+/* --- what is compared --- */
+
+static int read_file(struct check *check)
+{
+	struct event_sink *sinks[] = {process_table_sink(check->table), &check->sink};
+	struct event_sink *both = tee_new(sinks, ARRAY_COUNT(sinks));
+	int error = copied_file_read(check->file, both, keep_proof, check);
+
+	tee_free(both);
+	return error;
+}
 
 static int record(struct check *check, char **command)
 {
@@ -275,9 +290,11 @@ static bool read_options(struct check *check, int argc, char **argv)
 {
 	int option;
 
-	while ((option = getopt(argc, argv, "+F:n:w:d:N:")) != -1) {
+	while ((option = getopt(argc, argv, "+F:i:n:w:d:N:")) != -1) {
 		if (option == 'F')
 			check->rate_hz = strtoull(optarg, NULL, 10);
+		else if (option == 'i')
+			check->file = optarg;
 		else if (option == 'n')
 			check->least_samples = strtoull(optarg, NULL, 10);
 		else if (option == 'w')
@@ -289,7 +306,7 @@ static bool read_options(struct check *check, int argc, char **argv)
 		else
 			return false;
 	}
-	return optind < argc;
+	return check->file || optind < argc;
 }
 
 int main(int argc, char **argv)
@@ -304,12 +321,12 @@ int main(int argc, char **argv)
 
 	if (!read_options(&check, argc, argv)) {
 		fprintf(stderr, "usage: live_check [-F HZ] [-n LEAST] [-w WHOLE] [-d DIFFERENCES] "
-				"[-N NAME] COMMAND [ARGS...]\n");
+				"[-N NAME] {-i FILE | COMMAND [ARGS...]}\n");
 		return 2;
 	}
 	check.table = process_table_new();
 	check.walker = libdw_walker_new(check.table);
-	error = record(&check, argv + optind);
+	error = check.file ? read_file(&check) : record(&check, argv + optind);
 	if (error)
 		fprintf(stderr, "live_check: %s\n", fail_sentence());
 	else

@@ -191,6 +191,7 @@ static int take_sample(struct event_sink *self, const struct sample *sample)
 	count = can_walk(unwinder, sample) ? walk(unwinder, &walked)
 					   : take_address(unwinder, &walked);
 	join(unwinder, &walked, count);
+	walked.chain_key = 0; /* that of the kernel's frames alone */
 	return sink_call(unwinder->passing.next, on_sample, &walked);
 }
 

@@ -10,12 +10,14 @@
 #include "profile/call_graph.h"
 #include "profile/call_tree.h"
 #include "profile/callers.h"
-#include "profile/details.h"
 #include "profile/comparison.h"
+#include "profile/details.h"
+#include "profile/dispersion.h"
 #include "profile/entry_layout.h"
 #include "profile/entry_list.h"
 #include "profile/fold.h"
 #include "profile/locator.h"
+#include "profile/significance.h"
 #include "profile/tables.h"
 
 #endif

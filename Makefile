@@ -110,6 +110,7 @@ WORKLOAD_SOURCES := $(filter-out tests/workloads/$(if $(filter x86,$(BPF_ARCH)),
 WORKLOADS := $(patsubst %,$(BUILD)/%,$(basename $(WORKLOAD_SOURCES)))
 DWARF_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/dwarf/*.c))
 LBR_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/lbr/*.c))
+DAMAGE := $(BUILD)/tests/damage/damage
 BENCH_TOOLS := $(patsubst %.c,$(BUILD)/%,$(wildcard tests/bench/*.c))
 MANUAL_SOURCES := $(wildcard user/man/*.scd)
 MANUALS := $(MANUAL_SOURCES:user/man/%.scd=$(BUILD)/man/%)
@@ -214,7 +215,8 @@ tests: tests-built
 guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
 tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(BRANCH_FILE) $(REPLAYS) $(WORKLOADS) \
-	$(BENCH_TOOLS) $(LBR_TOOLS) $(DWARF_TOOLS) $(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
+	$(DAMAGE) $(BENCH_TOOLS) $(LBR_TOOLS) $(DWARF_TOOLS) \
+	$(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
 
 .PHONY: unit
 unit: $(filter $(BUILD)/tests/unit/%,$(TESTS)) $(REPLAYS) ## build and run the unit tests, fuzz corpora included
@@ -267,6 +269,9 @@ $(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c $(LIBRARY)
 # its headers in the file that -MF names.)
 $(LIVE_CHECK): $(wildcard tests/kernel/*.h) tests/kernel/live_check.c tests/kernel/event_queue.c \
 		tests/kernel/copied_file.c tests/kernel/libdw_walk.c $(LIBRARY)
+	$(make_test)
+# Damaged recordings through the commands; what tests/cli/damage.bats runs.
+$(DAMAGE): tests/damage/damage.c $(LIBRARY)
 	$(make_test)
 # Chains of a recording as the stitcher finds them, to hold against the truth.
 $(BUILD)/tests/lbr/%: tests/lbr/%.c $(LIBRARY)

@@ -16,17 +16,25 @@ u8 lbr_cut_of(u8 end)
 	return cuts[end];
 }
 
-void lbr_tally_add(struct lbr_tally *tally, const struct memo_stack *stack, u32 entry_count)
+void lbr_tally_add(struct lbr_tally *tally, const struct outcome *outcome, bool is_plain)
 {
-	tally->ends[stack->end]++;
-	if (stack->by_hardware) {
+	bool is_whole = outcome->end == LBR_END_WHOLE;
+
+	if (!outcome->is_stack)
+		return;
+	tally->stacks++;
+	if (is_plain)
+		return;
+	tally->ends[outcome->end]++;
+	tally->likely += outcome->is_likely;
+	if (outcome->by_hardware) {
 		tally->whole_by_hardware++;
 		return;
 	}
 	tally->cut_by_hardware++;
-	tally->became_whole += stack->end == LBR_END_WHOLE;
-	tally->became_longer += stack->end != LBR_END_WHOLE && stack->count > entry_count;
-	tally->shortened += stack->end != LBR_END_WHOLE && stack->count < entry_count;
+	tally->became_whole += is_whole;
+	tally->became_longer += !is_whole && outcome->count > outcome->entry_count;
+	tally->shortened += !is_whole && outcome->count < outcome->entry_count;
 }
 
 const char *lbr_end_words(u8 end)

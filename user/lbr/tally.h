@@ -5,10 +5,10 @@
 #ifndef LBR_TALLY_H
 #define LBR_TALLY_H
 
-#include "lbr/memo.h"
+#include "lbr/outcomes.h"
 
-/* Counts a stack; `entry_count`: how many calls the registers held. */
-void lbr_tally_add(struct lbr_tally *tally, const struct memo_stack *stack, u32 entry_count);
+/* Counts a sample's outcome. What plain stacks end with, nobody has found out. */
+void lbr_tally_add(struct lbr_tally *tally, const struct outcome *outcome, bool is_plain);
 
 /* The enum stack_cut of an enum lbr_end. */
 u8 lbr_cut_of(u8 end);

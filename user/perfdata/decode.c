@@ -14,6 +14,11 @@ static bool has_bit(const struct wire_attr *attr, u64 bit)
 	return attr->sample_type & bit;
 }
 
+static bool has_call_stack(const struct wire_attr *attr)
+{
+	return has_bit(attr, SAMPLE_BRANCH_STACK) && (attr->branch_sample_type & BRANCH_CALL_STACK);
+}
+
 /* Where the count of the chain's words stands; 0: it varies, or the chain is not all there is to
  * the frames. */
 static u16 chain_place(const struct wire_attr *attr)
@@ -24,7 +29,7 @@ static u16 chain_place(const struct wire_attr *attr)
 	u16 at = sizeof(struct record_header);
 
 	if (!has_bit(attr, SAMPLE_CALLCHAIN) || has_bit(attr, SAMPLE_READ | SAMPLE_STACK_USER) ||
-	    (has_bit(attr, SAMPLE_BRANCH_STACK) && (attr->branch_sample_type & BRANCH_CALL_STACK)))
+	    (has_call_stack(attr) && has_bit(attr, SAMPLE_RAW)))
 		return 0;
 	for (size_t i = 0; i < ARRAY_COUNT(before); i++)
 		at += 8 * has_bit(attr, before[i]);
@@ -176,19 +181,36 @@ const struct event_kind *decode_kind(const struct decoder *decoder, struct bytes
 	return row ? &decoder->kinds.items[row - 1] : NULL;
 }
 
+/* The bytes of a count, what may stand between, and so many units; 0: they are not all there. */
+static u64 counted_bytes(const struct decoder *decoder, struct bytes rest, u64 between, u64 unit)
+{
+	u64 head = sizeof(u64) + between, count;
+
+	if (rest.length < head)
+		return 0;
+	count = decode_word(decoder, rest.start);
+	return count <= (rest.length - head) / unit ? head + count * unit : 0;
+}
+
 struct bytes decode_chain(const struct decoder *decoder, struct record_header header, const u8 *at)
 {
 	const struct event_kind *kind = decode_kind(decoder, (struct bytes){at, header.size_bytes});
-	u64 room, words;
+	struct bytes rest;
+	u64 chain, branches = 0;
 
-	if (!kind || !kind->chain_at || kind->chain_at + sizeof(u64) > header.size_bytes)
+	if (!kind || !kind->chain_at || kind->chain_at > header.size_bytes)
 		return (struct bytes){0};
-	at += kind->chain_at;
-	room = (header.size_bytes - kind->chain_at) / sizeof(u64) - 1;
-	words = decode_word(decoder, at);
-	if (words > room)
-		return (struct bytes){0};
-	return (struct bytes){at + sizeof(u64), words * sizeof(u64)};
+	rest = (struct bytes){at + kind->chain_at, header.size_bytes - kind->chain_at};
+	chain = counted_bytes(decoder, rest, 0, sizeof(u64));
+	if (chain && has_call_stack(&kind->attr)) {
+		bool has_index = kind->attr.branch_sample_type & BRANCH_HW_INDEX;
+		struct bytes behind = {rest.start + chain, rest.length - chain};
+
+		branches = counted_bytes(decoder, behind, has_index * sizeof(u64), 3 * sizeof(u64));
+		if (!branches)
+			return (struct bytes){0};
+	}
+	return chain ? (struct bytes){rest.start, chain + branches} : (struct bytes){0};
 }
 
 /* A record taken apart: its body is what lies between header and trailer. */

@@ -31,7 +31,8 @@ struct event_kind {
 	sample_step *steps[SAMPLE_STEPS_MAX]; /* members of a sample, in order; NULL ends */
 	/* In bytes from the start of a sample; 0: not recorded. */
 	u16 sample_time_at, sample_id_at;
-	u16 chain_at; /* only where nothing but the chain decides over the frames */
+	u16 chain_at; /* only where nothing but the chain, or an LBR call stack right behind it,
+		       * decides over the frames */
 	/* Of all other records: bytes of the trailer, and where in it, counted from the record's
 	 * end; 0: not recorded. */
 	u16 trailer_bytes, trailer_time_back, trailer_id_back;
@@ -90,8 +91,8 @@ u64 decode_time(const struct decoder *decoder, struct record_header header, cons
 /* The event that a SAMPLE record is of, NULL if the file describes none. */
 const struct event_kind *decode_kind(const struct decoder *decoder, struct bytes record);
 
-/* The words of the call chain of a whole SAMPLE record, if equal words mean equal frames; no start:
- * it has none, or there is more to it. Pure and quick. */
+/* The call chain of a whole SAMPLE record, with its LBR call stack if there is one, if equal bytes
+ * mean equal frames; no start: it has none, or there is more to it. Pure and quick. */
 struct bytes decode_chain(const struct decoder *decoder, struct record_header header, const u8 *at);
 
 /*

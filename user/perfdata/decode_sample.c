@@ -216,6 +216,8 @@ static void read_branches(struct decoder *decoder, const struct event_kind *kind
 	}
 	if (bits & BRANCH_COUNTERS)
 		cursor_take(cursor, count * sizeof(u64));
+	if (sample->is_known && bits & BRANCH_CALL_STACK)
+		return; /* part of the chain */
 	decoder->branches.count = 0;
 	vec_reserve(&decoder->branches, count);
 	for (size_t i = 0; i < count; i++) {

@@ -17,7 +17,16 @@ struct result {
 	struct sample sample;
 	struct frame frames[FRAMES_MAX];
 	u32 samples;
+	u64 asked_key; /* of knows_chain() */
 };
+
+static bool know_last_chain(struct event_sink *sink, const struct sample *sample)
+{
+	struct result *result = (struct result *)sink;
+
+	result->asked_key = sample->chain_key;
+	return result->samples && result->sample.chain_key == sample->chain_key;
+}
 
 static int keep_sample(struct event_sink *sink, const struct sample *sample)
 {
@@ -40,7 +49,8 @@ static struct result *begin(u8 tier)
 	static struct result result;
 	struct lbr_settings settings = {.tier = tier, .depth = 32};
 
-	result = (struct result){.sink.on_sample = keep_sample};
+	result = (struct result){
+		.sink = {.on_sample = keep_sample, .knows_chain = know_last_chain}};
 	result.stitcher = lbr_stitcher_new(&settings, &result.sink);
 	lbr_stitcher_set_sources(result.stitcher, sources, ARRAY_COUNT(sources));
 	return &result;
@@ -175,6 +185,83 @@ static void a_sample_without_user_frames_passes(void **state)
 	(void)state;
 }
 
+/* Asks as a reader does before it decodes a chain. */
+static bool asks(const struct result *result, const struct sample *sample)
+{
+	struct event_sink *sink = lbr_stitcher_sink(result->stitcher);
+
+	return sink->knows_chain(sink, sample);
+}
+
+static void a_stack_that_was_found_before_is_not_decoded_again(void **state)
+{
+	static const u8 tiers[] = {LBR_PLAIN, LBR_CERTAIN};
+
+	for (size_t i = 0; i < ARRAY_COUNT(tiers); i++) {
+		struct result *result = begin(tiers[i]);
+		struct sample sample = sample_of(0);
+		const struct lbr_tally *tally = lbr_stitcher_tally(result->stitcher);
+		u8 cut;
+
+		sample.chain_key = 1234;
+		assert_false(asks(result, &sample));
+		feed(result, &sample);
+		feed(result, &sample); /* the first one told how many registers there are */
+		cut = result->sample.cut;
+		assert_true(result->sample.chain_key != 0);
+		sample.frames = NULL;
+		sample.branches = NULL;
+		sample.frame_count = sample.branch_count = 0;
+		assert_true(asks(result, &sample));
+		assert_true(result->asked_key == result->sample.chain_key);
+		sample.is_known = true;
+		feed(result, &sample);
+		assert_true(result->sample.is_known);
+		assert_int_equal(result->sample.frame_count, 0);
+		assert_int_equal(result->sample.cut, cut);
+		assert_int_equal(tally->stacks, 3);
+		assert_int_equal(tally->ends[LBR_END_OVERWRITTEN], tiers[i] == LBR_PLAIN ? 0 : 3);
+		end(result);
+	}
+	(void)state;
+}
+
+static void what_a_stack_depends_on_is_part_of_its_key(void **state)
+{
+	struct result *result = begin(LBR_CERTAIN);
+	struct sample sample = sample_of(0), unwound = sample;
+	struct mapping mapping = {.pid = PID,
+				  .tid = PID,
+				  .space = SPACE_USER,
+				  .start = 0x1000,
+				  .bytes = 0x8000,
+				  .path = "/nowhere"};
+
+	sample.chain_key = unwound.chain_key = 1234;
+	unwound.walked = WALK_EH_FRAME;
+	unwound.cut = CUT_COMPLETE;
+	feed(result, &sample);
+	feed(result, &sample);
+	assert_false(asks(result, &unwound));
+	assert_true(asks(result, &sample));
+	sink_call(lbr_stitcher_sink(result->stitcher), on_mapping, &mapping);
+	assert_false(asks(result, &sample));
+	end(result);
+	(void)state;
+}
+
+static void likely_stacks_are_looked_for_each_time(void **state)
+{
+	struct result *result = begin(LBR_LIKELY);
+	struct sample sample = sample_of(0);
+
+	sample.chain_key = 1234;
+	feed(result, &sample);
+	assert_false(asks(result, &sample));
+	end(result);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,6 +271,9 @@ int main(void)
 		cmocka_unit_test(an_entry_that_is_no_user_call_ends_the_stack),
 		cmocka_unit_test(no_entries_leave_the_leaf),
 		cmocka_unit_test(a_sample_without_user_frames_passes),
+		cmocka_unit_test(a_stack_that_was_found_before_is_not_decoded_again),
+		cmocka_unit_test(what_a_stack_depends_on_is_part_of_its_key),
+		cmocka_unit_test(likely_stacks_are_looked_for_each_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

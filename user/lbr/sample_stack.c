@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Takes a sample apart, lets its stack be found, puts it together again.
+ */
+#include "lbr/stitcher.h"
+
+/* --- parts of samples --- */
+
+static void add_frame(struct lbr_stitcher *stitcher, u64 address, u8 origin)
+{
+	*vec_add(&stitcher->frames) = (struct frame){
+		.address = address, .space = SPACE_USER, .origin = origin};
+}
+
+static void copy_frames(struct lbr_stitcher *stitcher, const struct frame *frames, u32 count)
+{
+	for (u32 i = 0; i < count; i++)
+		*vec_add(&stitcher->frames) = frames[i];
+}
+
+/* perf takes the leaf from where the newest call led, which is another function after a tail jump.
+ * Where there is no entry it has no leaf either (or, callees first, perf 6.1 takes it from what
+ * lies behind the record). */
+static void show_plain(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	if (!sample->branch_count)
+		return;
+	add_frame(stitcher, sample->branches[0].to, ORIGIN_LBR);
+	for (u32 i = 0; i < sample->branch_count; i++) {
+		add_frame(stitcher, sample->branches[i].from, ORIGIN_LBR);
+		*vec_add(&stitcher->calls) = sample->branches[i].from;
+	}
+}
+
+u32 stitcher_depth(const struct lbr_stitcher *stitcher)
+{
+	u32 depth = 8;
+
+	if (stitcher->settings.depth && stitcher->settings.depth >= stitcher->deepest &&
+	    stitcher->settings.depth <= LENGTHS_MAX)
+		return stitcher->settings.depth;
+	while (depth < stitcher->deepest && depth < LENGTHS_MAX)
+		depth *= 2;
+	return depth;
+}
+
+static struct snapshot snapshot_of(struct lbr_stitcher *stitcher, const struct sample *sample,
+				   u32 kernel)
+{
+	return (struct snapshot){
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.time_ns = sample->time_ns,
+		.leaf = sample->frames[kernel].address,
+		.leaf_place = places_find(stitcher->places, sample->pid,
+					  sample->frames[kernel].address),
+		.callers = sample->frames + kernel + 1,
+		.caller_count = sample->frame_count - kernel - 1,
+		.is_unwound = sample->walked & WALK_EH_FRAME,
+		.entries = sample->branches,
+		.entry_count = sample->branch_count,
+		.hw_idx = sample->hw_idx,
+		.depth = stitcher_depth(stitcher),
+	};
+}
+
+static void show_stack(struct lbr_stitcher *stitcher, u64 leaf, const struct memo_stack *stack)
+{
+	struct frame *frames;
+
+	add_frame(stitcher, leaf, ORIGIN_UNKNOWN);
+	vec_reserve(&stitcher->frames, stack->count);
+	frames = stitcher->frames.items + stitcher->frames.count;
+	for (u32 i = 0; i < stack->count; i++)
+		frames[i] = memo_frame(stack->calls[i]);
+	stitcher->frames.count += stack->count;
+	stitcher->shown = *stack;
+}
+
+/* --- learning --- */
+
+static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	const struct stack *stack = &stitcher->stack;
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+
+	if (thread)
+		thread_learn(thread, stitcher->places, snapshot, stack);
+	for (u32 i = 0; i < stack->count; i++)
+		graph_add(stitcher->graph, stack_frame(snapshot, stack, i), stack->calls[i].entry,
+			  stack->calls[i].place);
+	if (stack->end == LBR_END_WHOLE)
+		graph_add_outermost(stitcher->graph, stack_frame(snapshot, stack, stack->count));
+}
+
+static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	struct stack *stack = &stitcher->stack;
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
+
+	if (!thread || !thread_is_balanced(thread) ||
+	    (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY))
+		return;
+	if (stitcher->has_learned_all)
+		graph_solve(stitcher->graph, snapshot->depth);
+	extend_to_start(&extension);
+}
+
+/* A deeper snapshot may say that there are more registers. */
+static void see_depth(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	if (sample->branch_count <= stitcher->deepest)
+		return;
+	stitcher->deepest = sample->branch_count;
+	stitcher->lessons++;
+}
+
+void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct snapshot snapshot;
+
+	see_depth(stitcher, sample);
+	snapshot = snapshot_of(stitcher, sample, sample_kernel_frames(sample));
+	walk(stitcher->places, &snapshot, &stitcher->stack);
+	learn(stitcher, &snapshot);
+}
+
+/* --- finding --- */
+
+u64 stitcher_variant(const struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
+	u64 variant = places_generation(stitcher->places, sample->pid);
+
+	if (thread)
+		variant = variant << 32 | thread->id << 1 |
+			  thread_has_constant(thread, sample->time_ns);
+	return variant;
+}
+
+static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	walk(stitcher->places, snapshot, &stitcher->stack);
+	if (!stitcher->has_learned_all) {
+		learn(stitcher, snapshot);
+		if (graph_settle(stitcher->graph, snapshot->depth)) {
+			memo_clear(stitcher->memo);
+			stitcher->lessons++;
+		}
+	}
+	extend(stitcher, snapshot);
+}
+
+static bool extend_likely(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
+			  struct memo_stack *stack)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+
+	return thread && thread_is_balanced(thread) &&
+	       likely_extend(stitcher->likely, thread->id, snapshot, stack);
+}
+
+static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel)
+{
+	struct memo_stack stack;
+	struct snapshot snapshot;
+	u64 key;
+
+	see_depth(stitcher, sample);
+	snapshot = snapshot_of(stitcher, sample, kernel);
+	key = memo_key(&snapshot, places_at(stitcher->places, snapshot.leaf_place),
+		       stitcher_variant(stitcher, sample));
+	if (!memo_get(stitcher->memo, key, &stack)) {
+		find_new_stack(stitcher, &snapshot);
+		memo_put(stitcher->memo, key, &stitcher->stack, &stack);
+	}
+	stitcher->outcome = (struct outcome){
+		.is_likely = stitcher->likely && extend_likely(stitcher, &snapshot, &stack),
+		.end = stack.end,
+		.count = stack.count,
+		.by_hardware = stack.by_hardware,
+		.cut = lbr_cut_of(stack.end),
+		.walked = sample->walked | WALK_LBR,
+	};
+	show_stack(stitcher, snapshot.leaf, &stack);
+}
+
+/* A stack that was unwound to its end needs nothing from the registers. */
+static void show_unwound(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel)
+{
+	copy_frames(stitcher, sample->frames + kernel, sample->frame_count - kernel);
+	for (u32 i = kernel + 1; i < sample->frame_count; i++) {
+		place_id back = places_find(stitcher->places, sample->pid,
+					    sample->frames[i].address);
+		place_id call = places_call_before(stitcher->places, back);
+
+		*vec_add(&stitcher->calls) = sample->frames[i].address -
+					     (call ? places_at(stitcher->places, call)->call_bytes
+						   : 0);
+	}
+	stitcher->outcome.end = LBR_END_WHOLE;
+	stitcher->outcome.count = sample->frame_count - kernel - 1U;
+}
+
+/* Not in user space, or no chain was asked for: perf takes what there is, too. */
+void stitcher_find(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	u32 kernel = sample_kernel_frames(sample);
+
+	stitcher->frames.count = 0;
+	stitcher->outcome = (struct outcome){.cut = sample->cut, .walked = sample->walked};
+	copy_frames(stitcher, sample->frames, kernel);
+	if (kernel == sample->frame_count)
+		return;
+	if (stitcher->settings.tier == LBR_PLAIN)
+		show_plain(stitcher, sample);
+	else if (sample->walked & WALK_EH_FRAME && sample->cut == CUT_COMPLETE)
+		show_unwound(stitcher, sample, kernel);
+	else
+		find_stack(stitcher, sample, kernel);
+	stitcher->outcome.is_stack = true;
+	stitcher->outcome.entry_count = sample->branch_count;
+}

@@ -117,6 +117,7 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,
 		.raw_names = !settings->demangle,
+		.only_symbols = settings->is_strict,
 	};
 
 	for (u32 i = 0; i < diff->file_count && !settings->is_quiet; i++)

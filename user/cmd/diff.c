@@ -217,6 +217,7 @@ static void write_text(const struct diff *diff)
 			.show_names = diff->file_count > 2 || settings->is_verbose,
 			.show_period = settings->show_period,
 			.show_formula = settings->show_formula,
+			.show_notes = !settings->is_strict,
 			.is_first = i == 0,
 		};
 

@@ -9,8 +9,9 @@
 #include "export/text_keys.h"
 
 #include <inttypes.h>
+#include <math.h>
 
-enum { FORMULA_WIDTH = 70 };
+enum { FORMULA_WIDTH = 70, RATE_WIDTH = 12, RATE_DECIMALS = 4 };
 
 enum figure {
 	FIGURE_BASELINE,
@@ -82,6 +83,8 @@ static void add_figure(struct table *table, u32 side, enum figure figure)
 
 	append_title(table, &title, &column);
 	column.width = figure_of(table, column.what)->width;
+	if (table->view->rate_name && column.width < RATE_WIDTH)
+		column.width = RATE_WIDTH;
 	if (column.width < title.length)
 		column.width = (u32)title.length;
 	*vec_add(&table->columns) = column;
@@ -139,6 +142,29 @@ static u32 width_of(const struct table *table, const struct column *column)
 
 /* --- cells --- */
 
+/* perf prints what is a little less than nothing as -0.00%. */
+static void append_delta(const struct table *table, struct text *cell, double delta)
+{
+	const struct diff_view *view = table->view;
+	int decimals = view->rate_name ? RATE_DECIMALS : 2;
+
+	if (view->rate_name)
+		delta *= view->rate_scale;
+	if (!table->comparison->settings.is_strict && fabs(delta) < 0.5 * pow(10, -decimals))
+		delta = 0;
+	text_appendf(cell, "%+.*f%s", decimals, delta, view->rate_name ? "" : "%");
+}
+
+static void append_base(const struct table *table, struct text *cell, u32 entry)
+{
+	double amount = comparison_base_amount(table->comparison, entry);
+
+	if (table->view->rate_name)
+		text_appendf(cell, "%.*f", RATE_DECIMALS, amount * table->view->rate_scale);
+	else
+		text_appendf(cell, table->style->separator ? "%.2f" : "%.2f%%", amount);
+}
+
 /* The value of a line's column as it is computed, without blanks around it. */
 static void append_computed(const struct table *table, struct text *cell, u32 entry, u32 side)
 {
@@ -148,7 +174,7 @@ static void append_computed(const struct table *table, struct text *cell, u32 en
 	bool is_bare = table->style->separator != NULL;
 
 	if (method == COMPARE_DELTA || method == COMPARE_DELTA_ABS) {
-		text_appendf(cell, "%+.2f%%", comparison_delta(comparison, entry, side));
+		append_delta(table, cell, comparison_delta(comparison, entry, side));
 	} else if (!has_base) {
 		text_append(cell, "N/A");
 	} else if (method == COMPARE_RATIO) {
@@ -197,27 +223,26 @@ static void append_figure(const struct table *table, struct text *cell, u32 entr
 {
 	const struct comparison *comparison = table->comparison;
 	const struct compared_value *value = comparison_value(comparison, entry, column->side);
-	bool is_bare = table->style->separator != NULL;
+	bool has_figure = comparison_has_figure(comparison, entry, column->side);
 
 	switch ((enum figure)column->what) {
 	case FIGURE_BASELINE:
 		if (value->is_there)
-			text_appendf(cell, is_bare ? "%.2f" : "%.2f%%",
-				     comparison_base_share(comparison, entry));
+			append_base(table, cell, entry);
 		break;
 	case FIGURE_COMPUTED:
-		if (value->is_there)
+		if (has_figure)
 			append_computed(table, cell, entry, column->side);
 		break;
 	case FIGURE_FORMULA:
-		if (value->is_there)
+		if (has_figure)
 			append_formula(table, cell, entry, column->side);
 		break;
 	case FIGURE_BASE_PERIOD:
 		text_appendf(cell, "%" PRIu64, value->period);
 		break;
 	case FIGURE_PERIOD:
-		if (value->is_there)
+		if (has_figure)
 			text_appendf(cell, "%" PRIu64, value->period);
 		break;
 	}
@@ -234,27 +259,123 @@ static u32 aligned_width(const struct table *table, const struct column *column,
 	return is_number ? computed[COMPARE_WEIGHTED].width : column->width;
 }
 
+/* Red for what grew by half a point, green for what shrank by that. */
+static const char *color_of(const struct table *table, u32 entry, const struct column *column)
+{
+	const struct comparison *comparison = table->comparison;
+	enum comparison_method method = comparison->settings.method;
+	double delta;
+
+	if (!table->style->has_color || table->view->rate_name || column->what != FIGURE_COMPUTED ||
+	    (method != COMPARE_DELTA && method != COMPARE_DELTA_ABS) ||
+	    !comparison_has_figure(comparison, entry, column->side))
+		return NULL;
+	delta = comparison_delta(comparison, entry, column->side);
+	if (fabs(delta) < 0.5)
+		return NULL;
+	return delta > 0 ? "\033[31m" : "\033[32m";
+}
+
+/* --- notes --- */
+
+static bool is_on(const struct table *table, u32 entry, u32 side)
+{
+	return comparison_value(table->comparison, entry, side)->is_there;
+}
+
+/* Which of the sides that could have it have lost it. */
+static void append_gone(const struct table *table, struct text *note, u32 entry)
+{
+	const struct comparison *comparison = table->comparison;
+	u32 side_count = comparison->settings.side_count;
+	const char *lead = "gone in ";
+
+	for (u32 side = 1; side < side_count; side++) {
+		if (is_on(table, entry, side) || !comparison->side_totals[side].is_there)
+			continue;
+		if (side_count == 2)
+			text_append(note, "gone");
+		else
+			text_appendf(note, "%s%" PRIu32, lead, side);
+		lead = ", ";
+	}
+}
+
+/* What it is called now, as far as that is not what the line says. */
+static void append_moved(const struct table *table, struct text *note, u32 entry, u32 now)
+{
+	const struct comparison *comparison = table->comparison;
+	const struct fold *fold = comparison->fold;
+	const struct entry_list *list;
+	const struct entry *was = comparison_shown(comparison, entry, &list);
+	const char *old_dso = entry_dso(list, was, FIELD_DSO);
+	const struct entry *is = comparison_shown(comparison, now, &list);
+	const char *dso = entry_dso(list, is, FIELD_DSO);
+	const char *symbol = fold_frame_name(fold, is->frame);
+
+	text_append(note, "now");
+	if (strcmp(fold_frame_name(fold, was->frame), symbol) != 0) {
+		text_append(note, " ");
+		text_append_printable(note, symbol);
+	}
+	if (strcmp(old_dso, dso) != 0) {
+		text_append(note, " in ");
+		text_append_printable(note, dso);
+	}
+}
+
+static void append_note(const struct table *table, struct text *line, u32 entry)
+{
+	u32 moved_to = table->comparison->entries.items[entry].moved_to;
+	const char *separator = table->style->separator;
+	struct text note = {0};
+
+	if (!table->view->show_notes)
+		return;
+	if (moved_to)
+		append_moved(table, &note, entry, moved_to - 1);
+	else if (!is_on(table, entry, 0))
+		text_append(&note, "new");
+	else
+		append_gone(table, &note, entry);
+	for (size_t i = 0; separator && i < note.length; i++)
+		if (note.bytes[i] == *separator)
+			note.bytes[i] = '.';
+	if (separator || note.length) {
+		text_append(line, separator ? separator : "  ");
+		text_append(line, text_view(&note));
+	}
+	text_release(&note);
+}
+
 /* --- lines --- */
 
-static void append_cell(struct table *table, struct text *line, u32 entry,
-			const struct column *column)
+/* Returns how many columns of the terminal it takes. */
+static u32 append_cell(struct table *table, struct text *line, u32 entry,
+		       const struct column *column)
 {
+	size_t begin = line->length;
 	struct text cell = {0};
+	const char *color;
+	u32 width;
 
 	if (column->is_key) {
 		const struct entry *shown = comparison_shown(table->comparison, entry,
 							     &table->keys.list);
 
 		key_columns_append(&table->keys, line, shown, column->what);
-		return;
+		return (u32)(line->length - begin);
 	}
 	append_figure(table, &cell, entry, column);
-	if (table->style->separator)
-		text_append(line, text_view(&cell));
-	else
-		text_appendf(line, "%*s", (int)aligned_width(table, column, text_view(&cell)),
-			     text_view(&cell));
+	color = color_of(table, entry, column);
+	width = table->style->separator ? 0 : aligned_width(table, column, text_view(&cell));
+	text_append(line, color);
+	text_appendf(line, "%*s", (int)width, text_view(&cell));
+	text_append(line, color ? "\033[m" : NULL);
+	if (width < cell.length)
+		width = (u32)cell.length;
 	text_release(&cell);
+	return width;
 }
 
 static void append_line(struct table *table, struct text *line, u32 entry)
@@ -263,16 +384,15 @@ static void append_line(struct table *table, struct text *line, u32 entry)
 
 	for (size_t i = 0; i < table->columns.count; i++) {
 		const struct column *column = &table->columns.items[i];
-		size_t begin, printed;
+		u32 printed;
 
 		if (!separator || i)
 			text_append(line, separator ? separator : "  ");
-		begin = line->length;
-		append_cell(table, line, entry, column);
-		printed = line->length - begin;
+		printed = append_cell(table, line, entry, column);
 		if (i + 1 < table->columns.count && printed < width_of(table, column))
 			text_append_padded(line, NULL, width_of(table, column) - printed);
 	}
+	append_note(table, line, entry);
 	text_append(line, "\n");
 }
 
@@ -283,7 +403,10 @@ static void write_comments(const struct table *table)
 	struct text name = {0};
 
 	text_append_printable(&name, view->source->name);
-	fprintf(out, "%s# Event '%s'\n#\n", view->is_first ? "" : "\n", text_view(&name));
+	fprintf(out, "%s# Event '%s'", view->is_first ? "" : "\n", text_view(&name));
+	if (view->rate_name)
+		fprintf(out, " (%s a second)", view->rate_name);
+	fputs("\n#\n", out);
 	if (view->show_names)
 		fputs("# Data files:\n", out);
 	for (u32 side = 0; view->show_names && side < table->comparison->settings.side_count;
@@ -315,6 +438,8 @@ static void write_titles(const struct table *table)
 		append_title(table, &title, column);
 		fprintf(out, "%*s", column->is_key ? -width : width, text_view(&title));
 	}
+	if (separator && table->view->show_notes)
+		fprintf(out, "%sNote", separator);
 	fputc('\n', out);
 	text_release(&title);
 	if (separator)

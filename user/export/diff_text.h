@@ -14,6 +14,10 @@ struct diff_view {
 	const char *const *names; /* of the sides; the first is the baseline */
 	bool show_names;	  /* a list of them, above the table */
 	bool show_period, show_formula;
+	bool show_notes; /* what is new, gone or moved */
+	/* Of rates: what one is a number of, and how many of them one period is. NULL: shares. */
+	const char *rate_name;
+	double rate_scale;
 	bool is_first; /* no event came before */
 };
 

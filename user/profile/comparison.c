@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pairing the lines of recordings, and their order.
+ * Pairing the lines of recordings.
  *
  * Source of the rules: Linux 6.1, tools/perf/builtin-diff.c; hists__match() and hists__link() of
- * util/hist.c. All arithmetic is in the order in which perf does it, so that the last bit of a
- * difference, which may decide about the order of lines, is the same.
+ * util/hist.c.
  */
-#include "profile/comparison.h"
-
+#include "profile/comparison_parts.h"
 #include "profile/entry_order.h"
 
-#include <math.h>
 #include <string.h>
 
 /* One entry of one run's list, before pairing. */
@@ -19,6 +16,9 @@ struct candidate {
 	u32 run, row; /* of the run's list */
 	u32 place;    /* among the list's entries, as they are told apart */
 };
+
+/* What the builds of one binary's name are: a binary row, or several. */
+enum { SEVERAL_BUILDS = UINT32_MAX };
 
 /* --- filters --- */
 
@@ -96,7 +96,7 @@ static struct entry_list *list_run(const struct comparison *comparison, u32 run,
 	return whole;
 }
 
-static void add_value(struct compared_value *sum, const struct compared_value *value)
+void comparison_add(struct compared_value *sum, const struct compared_value *value)
 {
 	sum->period += value->period;
 	sum->samples += value->samples;
@@ -119,8 +119,90 @@ static void list_runs(struct comparison *comparison)
 			continue;
 		total->is_there = true;
 		comparison->lists[run] = list_run(comparison, run, &total->period, &total->samples);
-		add_value(&comparison->side_totals[settings->runs[run].side], total);
+		comparison_add(&comparison->side_totals[settings->runs[run].side], total);
 	}
+}
+
+/* --- code without names --- */
+
+/* The first binary row with the same build id; of what has none, itself. By binary_id, owned by the
+ * caller. */
+static binary_id *number_builds(const struct profile *profile)
+{
+	binary_id *builds = must_alloc_array(profile->binaries.count, sizeof(*builds));
+	struct idmap first = {0};
+	struct intern ids = {0};
+
+	for (binary_id id = 1; id < profile->binaries.count; id++) {
+		const struct binary_row *binary = &profile->binaries.items[id];
+		u32 *place;
+
+		builds[id] = id;
+		if (!binary->build_id_bytes)
+			continue;
+		place = idmap_place(&first,
+				    intern_bytes(&ids, binary->build_id, binary->build_id_bytes));
+		if (!*place)
+			*place = id;
+		builds[id] = *place;
+	}
+	idmap_release(&first);
+	intern_release(&ids);
+	return builds;
+}
+
+/* Finds out which binaries are one build in all runs: only there an address says which code it is.
+ */
+static void find_code(struct comparison *comparison)
+{
+	const struct fold *fold = comparison->fold;
+	const struct profile *profile = fold->profile;
+
+	comparison->builds = number_builds(profile);
+	for (frame_id id = 1; id < fold->frames.count; id++) {
+		binary_id binary = fold->frames.items[id].binary;
+		binary_id build = comparison->builds[binary];
+		u32 *place = idmap_place(&comparison->build_of_name,
+					 profile->binaries.items[binary].short_name);
+
+		if (!*place)
+			*place = build ? build : SEVERAL_BUILDS;
+		else if (*place != build)
+			*place = SEVERAL_BUILDS;
+	}
+}
+
+bool comparison_is_named(const struct comparison *comparison, const struct entry *entry)
+{
+	const struct fold *fold = comparison->fold;
+	function_id function = fold->frames.items[entry->frame].function;
+
+	return function && !fold->profile->functions.items[function].is_anonymous;
+}
+
+/* Tells apart what has no name: by address in one build, else only by the name of the binary. */
+static int compare_nameless(const struct comparison *comparison, const struct entry *a,
+			    const struct entry *b)
+{
+	const struct fold *fold = comparison->fold;
+	const struct entry *both[] = {a, b};
+	u64 code[2] = {0}, start[2] = {0};
+
+	for (u32 i = 0; i < 2; i++) {
+		binary_id binary = fold->frames.items[both[i]->frame].binary;
+		string_id name = fold->profile->binaries.items[binary].short_name;
+
+		if (comparison_is_named(comparison, both[i]))
+			continue;
+		code[i] = idmap_get(&comparison->build_of_name, name);
+		if (code[i] == SEVERAL_BUILDS)
+			code[i] = (u64)SEVERAL_BUILDS << 32 | name;
+		else
+			start[i] = fold_frame_start(fold, both[i]->frame);
+	}
+	if (code[0] != code[1])
+		return code[0] < code[1] ? -1 : 1;
+	return (start[0] > start[1]) - (start[0] < start[1]);
 }
 
 /* --- pairing --- */
@@ -133,22 +215,31 @@ static const struct entry_list *any_list(const struct comparison *comparison)
 	return NULL;
 }
 
-/* Compares what two entries read. */
+/* Compares what two entries read. Names of code without symbols say where it begins, which is
+ * nothing to go by in another build. */
 static int compare_keys(const struct comparison *comparison, const struct entry *a,
 			const struct entry *b)
 {
 	const struct entry_list *list = any_list(comparison);
 	const struct entry_layout *layout = &comparison->settings.list.layout;
+	bool has_symbol = entry_layout_has_key(layout, FIELD_SYMBOL);
+	bool is_nameless = has_symbol && !comparison->settings.is_strict &&
+			   !comparison_is_named(comparison, a) &&
+			   !comparison_is_named(comparison, b);
 
 	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i];
 		int order = 0;
 
-		if (entry_field_is_key(layout->order[i]))
-			order = entry_compare_key(list, layout->order[i], a, b);
+		if (field == FIELD_SYMBOL && !comparison->settings.is_strict)
+			order = (int)comparison_is_named(comparison, b) -
+				(int)comparison_is_named(comparison, a);
+		if (!order && entry_field_is_key(field) && !(is_nameless && field == FIELD_SYMBOL))
+			order = entry_compare_key(list, field, a, b);
 		if (order)
 			return order;
 	}
-	return 0;
+	return is_nameless ? compare_nameless(comparison, a, b) : 0;
 }
 
 static int compare_candidates(const void *left, const void *right, void *context)
@@ -200,8 +291,9 @@ static void add_candidate(struct comparison *comparison, const struct candidate 
 	};
 	u32 side = settings->runs[candidate->run].side;
 
-	add_value(&comparison->run_values[entry * settings->run_count + candidate->run], &value);
-	add_value(&comparison->side_values[entry * settings->side_count + side], &value);
+	comparison_add(&comparison->run_values[entry * settings->run_count + candidate->run],
+		       &value);
+	comparison_add(&comparison->side_values[entry * settings->side_count + side], &value);
 }
 
 static void begin_entry(struct comparison *comparison, const struct candidate *first)
@@ -233,178 +325,6 @@ static void pair_entries(struct comparison *comparison)
 	}
 }
 
-/* --- figures --- */
-
-static double percent_of(u64 period, u64 total)
-{
-	return (double)period * 100.0 / (double)total;
-}
-
-double comparison_share(const struct comparison *comparison, u32 entry, u32 side)
-{
-	return percent_of(comparison_value(comparison, entry, side)->period,
-			  comparison->side_totals[side].period);
-}
-
-double comparison_base_share(const struct comparison *comparison, u32 entry)
-{
-	return percent_of(comparison_value(comparison, entry, 0)->period, comparison->base_total);
-}
-
-double comparison_delta(const struct comparison *comparison, u32 entry, u32 side)
-{
-	return comparison_share(comparison, entry, side) - comparison_share(comparison, entry, 0);
-}
-
-double comparison_ratio(const struct comparison *comparison, u32 entry, u32 side)
-{
-	u64 base = comparison_value(comparison, entry, 0)->period;
-
-	return (double)comparison_value(comparison, entry, side)->period /
-	       (double)(base ? base : 1);
-}
-
-s64 comparison_weighted(const struct comparison *comparison, u32 entry, u32 side)
-{
-	u64 base = comparison_value(comparison, entry, 0)->period;
-	u64 other = comparison_value(comparison, entry, side)->period;
-
-	return (s64)(other * (u64)comparison->settings.other_weight -
-		     base * (u64)comparison->settings.base_weight);
-}
-
-const struct entry *comparison_shown(const struct comparison *comparison, u32 entry,
-				     const struct entry_list **ret_list)
-{
-	const struct compared_entry *compared = &comparison->entries.items[entry];
-
-	*ret_list = comparison->lists[compared->run];
-	return &(*ret_list)->entries.items[compared->entry];
-}
-
-/* --- order --- */
-
-/* Whether any side but the baseline has it. */
-static bool has_pair(const struct comparison *comparison, u32 entry)
-{
-	for (u32 side = 1; side < comparison->settings.side_count; side++)
-		if (comparison_value(comparison, entry, side)->is_there)
-			return true;
-	return false;
-}
-
-static int true_first(bool a, bool b)
-{
-	return (int)b - (int)a;
-}
-
-static int larger_first(double a, double b)
-{
-	return (a < b) - (a > b);
-}
-
-static int compare_computed(const struct comparison *comparison, u32 a, u32 b, u32 side)
-{
-	switch (comparison->settings.method) {
-	case COMPARE_DELTA_ABS:
-		return larger_first(fabs(comparison_delta(comparison, a, side)),
-				    fabs(comparison_delta(comparison, b, side)));
-	case COMPARE_DELTA:
-		return larger_first(comparison_delta(comparison, a, side),
-				    comparison_delta(comparison, b, side));
-	case COMPARE_RATIO:
-		return larger_first(comparison_ratio(comparison, a, side),
-				    comparison_ratio(comparison, b, side));
-	case COMPARE_WEIGHTED:
-		break;
-	}
-	s64 of_a = comparison_weighted(comparison, a, side);
-	s64 of_b = comparison_weighted(comparison, b, side);
-
-	return (of_a < of_b) - (of_a > of_b);
-}
-
-static int compare_on_side(const struct comparison *comparison, u32 a, u32 b, u32 side)
-{
-	bool has_a = comparison_value(comparison, a, side)->is_there;
-	bool has_b = comparison_value(comparison, b, side)->is_there;
-
-	if (!has_a || !has_b)
-		return true_first(has_a, has_b);
-	return compare_computed(comparison, a, b, side);
-}
-
-/* The side that was asked for decides first. Shares can be told without a baseline; what cannot
- * stands below. */
-static int compare_by_order(const struct comparison *comparison, u32 a, u32 b)
-{
-	enum comparison_method method = comparison->settings.method;
-	u32 side = comparison->settings.order;
-	bool has_a, has_b;
-
-	if (!side)
-		return 0;
-	has_a = comparison_value(comparison, a, side)->is_there;
-	has_b = comparison_value(comparison, b, side)->is_there;
-	if (!has_a || !has_b)
-		return true_first(has_a, has_b);
-	if (method != COMPARE_DELTA && method != COMPARE_DELTA_ABS) {
-		has_a = comparison_value(comparison, a, 0)->is_there;
-		has_b = comparison_value(comparison, b, 0)->is_there;
-		if (!has_a || !has_b)
-			return true_first(has_a, has_b);
-	}
-	return compare_computed(comparison, a, b, side);
-}
-
-static int compare_shown(const void *left, const void *right, void *context)
-{
-	const struct comparison *comparison = context;
-	u32 a = *(const u32 *)left, b = *(const u32 *)right;
-	u64 base_of_a = comparison_value(comparison, a, 0)->period;
-	u64 base_of_b = comparison_value(comparison, b, 0)->period;
-	int order = compare_by_order(comparison, a, b);
-
-	if (!order)
-		order = (base_of_a < base_of_b) - (base_of_a > base_of_b);
-	for (u32 side = 1; !order && side < comparison->settings.side_count; side++) {
-		bool pair_of_a = has_pair(comparison, a), pair_of_b = has_pair(comparison, b);
-
-		order = pair_of_a != pair_of_b ? true_first(pair_of_a, pair_of_b)
-					       : compare_on_side(comparison, a, b, side);
-	}
-	/* Entries are numbered in the order of their keys. */
-	return order ? order : (a > b) - (a < b);
-}
-
-static bool is_left_out(const struct comparison *comparison, u32 entry)
-{
-	return comparison->settings.paired_only &&
-	       (!comparison_value(comparison, entry, 0)->is_there || !has_pair(comparison, entry));
-}
-
-static void sort_entries(struct comparison *comparison)
-{
-	const struct comparison_settings *settings = &comparison->settings;
-
-	comparison->sorted = must_alloc_array(comparison->entries.count,
-					      sizeof(*comparison->sorted));
-	for (u32 entry = 0; entry < comparison->entries.count; entry++) {
-		bool is_hidden = comparison->entries.items[entry].is_hidden;
-
-		if (is_left_out(comparison, entry))
-			continue;
-		if (settings->is_strict && !(is_hidden && settings->list.is_relative))
-			comparison->base_total += comparison_value(comparison, entry, 0)->period;
-		if (!is_hidden)
-			comparison->sorted[comparison->sorted_count++] = entry;
-	}
-	if (!settings->is_strict)
-		comparison->base_total = comparison->side_totals[0].period;
-	qsort_r(comparison->sorted, comparison->sorted_count, sizeof(*comparison->sorted),
-		compare_shown, comparison);
-}
-
 /* --- the comparison --- */
 
 struct comparison *comparison_new(const struct fold *fold,
@@ -418,8 +338,11 @@ struct comparison *comparison_new(const struct fold *fold,
 	memcpy(comparison->runs, settings->runs, settings->run_count * sizeof(*comparison->runs));
 	comparison->settings.runs = comparison->runs;
 	list_runs(comparison);
+	find_code(comparison);
 	pair_entries(comparison);
-	sort_entries(comparison);
+	if (!settings->is_strict)
+		comparison_join_moved(comparison);
+	comparison_sort(comparison);
 	return comparison;
 }
 
@@ -431,6 +354,8 @@ void comparison_free(struct comparison *comparison)
 		entry_list_free(comparison->lists[run]);
 	free(comparison->lists);
 	free(comparison->runs);
+	free(comparison->builds);
+	idmap_release(&comparison->build_of_name);
 	free(comparison->run_totals);
 	free(comparison->side_totals);
 	free(comparison->run_values);

@@ -32,7 +32,10 @@ struct comparison_settings {
 	enum comparison_method method;
 	s64 base_weight, other_weight; /* of COMPARE_WEIGHTED */
 	u32 order;		       /* the side whose value decides first; 0: the baseline */
-	bool paired_only;	       /* leave out what is not in the baseline and another side */
+	/* Seconds that each side's runs took: amounts are then rates, periods a second. NULL:
+	 * amounts are shares in per cent. Borrowed. */
+	const double *side_seconds;
+	bool paired_only; /* leave out what is not in the baseline and another side */
 	/* As perf 6.1: addresses without a name are one line for each binary, a line is filtered
 	 * out by its first sample, and with `paired_only` the baseline's shares are of what is
 	 * left. */
@@ -47,6 +50,8 @@ struct compared_value {
 
 struct compared_entry {
 	u32 run, entry; /* the first run that has it, and its row in that run's list */
+	u32 moved_to;	/* the entry, numbered from 1, that it is now; 0: it did not move */
+	bool is_joined; /* it is one that another one moved to, and counted there */
 	bool is_hidden; /* the filters leave it out (only if is_strict) */
 };
 
@@ -59,7 +64,10 @@ struct comparison {
 	struct compared_value *run_values, *side_values; /* by entry, by run or side */
 	struct compared_value *run_totals, *side_totals; /* what is 100% */
 	u64 base_total; /* 100% of the baseline's own column, see is_strict */
-	u32 *sorted;	/* sorted_count rows of `entries`: what is shown, in order */
+	/* private: the first binary row of the same build, and by short name the only one or ~0u */
+	binary_id *builds;
+	struct idmap build_of_name;
+	u32 *sorted; /* sorted_count rows of `entries`: what is shown, in order */
 	size_t sorted_count;
 };
 
@@ -89,13 +97,16 @@ static inline const struct compared_value *comparison_run_value(const struct com
 const struct entry *comparison_shown(const struct comparison *comparison, u32 entry,
 				     const struct entry_list **ret_list);
 
-/* Share of a side in per cent; 0 of nothing is not a number. */
-double comparison_share(const struct comparison *comparison, u32 entry, u32 side);
-/* Share of the baseline as its column shows it, in per cent. */
-double comparison_base_share(const struct comparison *comparison, u32 entry);
-/* Points by which a side's share is above the baseline's. */
+/* Whether there is anything to compare on a side: it has the entry, or (unless is_strict) only the
+ * baseline has, and it is 0 there. */
+bool comparison_has_figure(const struct comparison *comparison, u32 entry, u32 side);
+/* Share of a side in per cent, or its rate; 0 of nothing is not a number. */
+double comparison_amount(const struct comparison *comparison, u32 entry, u32 side);
+/* That of the baseline as its column shows it. */
+double comparison_base_amount(const struct comparison *comparison, u32 entry);
+/* By how much a side's amount is above the baseline's. */
 double comparison_delta(const struct comparison *comparison, u32 entry, u32 side);
-/* How often the baseline's period goes into a side's; of nothing: into one event. */
+/* How often the baseline's period (or rate) goes into a side's; of nothing: that of one event. */
 double comparison_ratio(const struct comparison *comparison, u32 entry, u32 side);
 /* A side's period by its weight, less the baseline's by its own. */
 s64 comparison_weighted(const struct comparison *comparison, u32 entry, u32 side);

@@ -107,7 +107,7 @@ share() {
 
 @test "JSON says the same as the table" {
 	report --json >out.json
-	[ "$(jq .version out.json)" = 2 ]
+	[ "$(jq .version out.json)" = 3 ]
 	[ "$(jq -r '.events[0].entries[] | select(.symbol == "foo") | .self_percent' out.json | xargs printf '%.2f%%')" = \
 		"$(report -q -g none -S foo | column 2 | head -n 1)" ]
 	jq -e '.events[0].entries[] | select(.symbol == "main") | .call_graph[0].frames[0].symbol == "main"' out.json
@@ -143,7 +143,7 @@ share() {
 }
 
 @test "what perf report has and this has not is refused by name" {
-	refused "report: --hierarchy: perf report has it, bpfprof does not; choose the columns with -s and -F" --hierarchy
+	refused "report: --mem-mode: perf report has it, bpfprof does not" --mem-mode
 	refused "report: --tui: perf report has it, bpfprof does not; leave it out: the report is text" --tui
 	refused "-s trace: perf's \"trace\" is not supported; use bpfprof script" -s trace
 }

@@ -62,7 +62,10 @@ static int choose_branches(struct report *report)
  * then cannot count children. */
 static bool shows_callers(const struct report *report)
 {
-	return report->has_children || (report->has_history && report->settings->children);
+	bool has_graphs = report->has_history ||
+			  (report->settings->is_hierarchy && report->has_chains);
+
+	return report->has_children || (has_graphs && report->settings->children);
 }
 
 static int choose_layout(struct report *report)
@@ -79,6 +82,13 @@ static int choose_layout(struct report *report)
 
 	if (error)
 		return error;
+	if (settings->is_hierarchy && settings->json)
+		return fail_plain(
+			-EINVAL, "leave out one of them",
+			"--hierarchy is a layout of text; JSON has the keys of each line");
+	if (settings->is_hierarchy && settings->fields)
+		return fail_plain(-EINVAL, "choose the levels with -s",
+				  "--hierarchy and -F cannot be used together");
 	layout.has_branches = report->has_branches;
 	report->has_chains = any_chains(report->data) && !report->has_branches;
 	if (report->has_history && !layout.sort)
@@ -87,7 +97,7 @@ static int choose_layout(struct report *report)
 	    !report->has_history)
 		return fail_plain(-EINVAL, "record with -g, or leave -g out here",
 				  "the recording has no call chains");
-	report->has_children = settings->children && report->has_chains;
+	report->has_children = settings->children && report->has_chains && !settings->is_hierarchy;
 	layout.has_children = report->has_children;
 	report->graph = settings->graph;
 	if (!report->has_chains && !report->has_history)

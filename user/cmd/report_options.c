@@ -17,6 +17,7 @@
 const struct report_settings report_defaults = {
 	.children = true,
 	.demangle = true,
+	.has_groups = true,
 	.graph = CALL_GRAPH_DEFAULTS,
 	.max_stack = 127, /* sysctl kernel.perf_event_max_stack */
 };
@@ -78,6 +79,20 @@ static int parse_quantum(void *settings, const char *argument)
 
 	if (number_parse_duration(argument, quantum_ns) || !*quantum_ns)
 		return fail_plain(-EINVAL, NULL, "give a time like 100ms or 1s");
+	return 0;
+}
+
+static int group_events(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->group_mode = GROUPS_FORCED;
+	return 0;
+}
+
+static int part_events(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->group_mode = GROUPS_APART;
 	return 0;
 }
 
@@ -269,6 +284,13 @@ const struct option_row report_options[] = {
 	FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
 	FLAG(0, "show-total-period", show_period, "a column with the sum of periods"),
 	FLAG(0, "showcpuutilization", show_system_share, "columns for kernel and user"),
+	FLAG(0, "hierarchy", is_hierarchy, "keys one below the other, with sums of each; -s '{a,b},c' "
+	     "keeps a and b together"),
+	CALL(0, "group", NULL, group_events, "events side by side, all of them if none were recorded as "
+	     "a group; recorded groups are anyway"),
+	CALL(0, "no-group", NULL, part_events, "one event after the other, whatever was recorded"),
+	{.kind = OPTION_U32, .name = "group-sort-idx", .offset = FIELD(sort_member),
+	 .argument = "NUMBER", .help = "sort by this event of the group, from 0 (default: the first)"},
 	{.kind = OPTION_CALL, .name = "percent-limit", .argument = "PERCENT",
 	 .parse = parse_percent_limit, .help = "leave out what has a smaller share, lines and parts of graphs",
 	 .config = "report.percent-limit"},
@@ -332,6 +354,8 @@ const struct option_row report_options[] = {
 	 .help = "as --sort", .hidden = true, .config = "report.sort-order"},
 	{.kind = OPTION_FLAG, .offset = FIELD(ignored),
 	 .help = "config only", .hidden = true, .config = "top.children"},
+	{.kind = OPTION_FLAG, .offset = FIELD(has_groups),
+	 .help = "config only", .hidden = true, .config = "report.group"},
 	CONFIG("call-graph.print-type", config_type),
 	CONFIG("call-graph.threshold", config_threshold),
 	CONFIG("call-graph.print-limit", config_limit),
@@ -343,8 +367,7 @@ const struct option_row report_options[] = {
 	REFUSED(0, "samples", "COUNT", refuse_raw),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
 	REFUSED(0, "show-ref-call-graph", NULL, refuse_graph),
-	REFUSED(0, "hierarchy", NULL, refuse_sorting), REFUSED(0, "group", NULL, refuse_sorting),
-	REFUSED(0, "group-sort-idx", "NUMBER", refuse_sorting),
+	
 	REFUSED('T', "threads", NULL, refuse_sorting), REFUSED(0, "tasks", NULL, refuse_sorting),
 	REFUSED(0, "stats", NULL, refuse_plain), REFUSED(0, "mmaps", NULL, refuse_plain),
 	REFUSED(0, "mem-mode", NULL, refuse_plain), REFUSED(0, "itrace", "OPTIONS", refuse_plain),

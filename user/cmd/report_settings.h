@@ -18,6 +18,13 @@ enum branch_mode {
 	BRANCHES_IGNORED,     /* --no-branch-stack */
 };
 
+/* Whether events are shown side by side. */
+enum group_mode {
+	GROUPS_AS_RECORDED,
+	GROUPS_FORCED, /* --group: all events are one if none were recorded as a group */
+	GROUPS_APART,  /* --no-group */
+};
+
 struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
 	const char *sort, *fields, *separator;
@@ -35,6 +42,7 @@ struct report_settings {
 	bool show_samples, show_period, show_system_share;
 	bool header, header_only;
 	bool is_quiet;
+	bool is_hierarchy;
 	bool excludes_other, hides_unnamed, has_nanoseconds;
 	bool has_socket; /* only that one is shown */
 	u32 socket;
@@ -48,6 +56,9 @@ struct report_settings {
 	double percent_limit;
 	enum color_mode color;
 	enum branch_mode branch_mode;
+	enum group_mode group_mode;
+	bool has_groups; /* config report.group */
+	u32 sort_member; /* --group-sort-idx */
 	bool branch_history;
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 };

@@ -4,15 +4,18 @@
  */
 #include "cmd/report_state.h"
 
-enum { JSON_VERSION = 2 }; /* raised when a key goes or means something else */
+enum { JSON_VERSION = 3 }; /* raised when a key goes or means something else */
 
-static struct entry_list *list_entries(const struct report *report, u32 source)
+static struct entry_list *list_entries(const struct report *report, const struct shown_group *group)
 {
 	const struct report_filters *filters = &report->filters;
 	const struct filter_settings *chosen = &filters->samples.settings;
 	struct entry_list_settings settings = {
 		.layout = report->layout,
-		.source = source,
+		.source = group->leader,
+		.members = group->members.items,
+		.member_count = (u32)group->members.count,
+		.sort_member = report->settings->sort_member,
 		.has_children = report->has_children,
 		.is_relative = report->settings->is_relative,
 		.shows_chains = report->graph.type != CALL_GRAPH_NONE,
@@ -95,21 +98,27 @@ static void write_preamble(const struct report *report)
 		puts("# The idle task was left out (keep it with --idle)\n#");
 }
 
-/* What is shown of an event. Returns the list in the view, owned by the caller; NULL: no samples.
- */
-static struct entry_list *view_source(const struct report *report, u32 source,
-				      struct report_view *ret_view)
+/* What is shown of an event, or of a group. Returns the list in the view, owned by the caller;
+ * NULL: no samples. */
+static struct entry_list *view_group(const struct report *report, const struct shown_group *group,
+				     struct report_view *ret_view)
 {
+	bool is_sampled = has_samples(report->profile, group->leader);
 	struct entry_list *list;
 
-	if (!has_samples(report->profile, source))
+	for (size_t i = 0; i < group->members.count && !is_sampled; i++)
+		is_sampled = has_samples(report->profile, group->members.items[i]);
+	if (!is_sampled)
 		return NULL;
-	list = list_entries(report, source);
+	list = list_entries(report, group);
 	*ret_view = (struct report_view){
-		.source = &report->profile->sources.items[source],
+		.source = &report->profile->sources.items[group->leader],
+		.events = group->name,
+		.is_leader = group->is_leader,
 		.list = list,
 		.graph = &report->graph,
 		.percent_limit = report->settings->percent_limit,
+		.is_hierarchy = report->settings->is_hierarchy,
 		.needs_parent = report->settings->excludes_other,
 		.times = report->settings->choice.times,
 		.socket = report->settings->has_socket ? &report->settings->socket : NULL,
@@ -125,8 +134,11 @@ static void write_text(const struct report *report)
 	pager_start();
 	write_preamble(report);
 	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
+		CLEANUP(report_group_release) struct shown_group group = {0};
+		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
 
+		if (report_group(report, i, &group))
+			list = view_group(report, &group, &view);
 		if (list)
 			report_write_text(&view, &style);
 	}
@@ -144,8 +156,11 @@ static void write_json(const struct report *report, const char *path)
 	json_text(json, "file", path);
 	json_array(json, "events");
 	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(entry_list_freep) struct entry_list *list = view_source(report, i, &view);
+		CLEANUP(report_group_release) struct shown_group group = {0};
+		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
 
+		if (report_group(report, i, &group))
+			list = view_group(report, &group, &view);
 		if (list)
 			report_write_json(&view, json);
 	}

@@ -39,6 +39,20 @@ void report_apply_patterns(struct report *report);
 /* Frees the patterns. */
 void report_release_patterns(struct report *report);
 
+/* Events that are shown together. */
+struct shown_group {
+	u32 leader;	  /* row of the sources */
+	VEC(u32) members; /* the others */
+	char *name;	  /* owned; NULL: there are no others */
+	bool is_leader;	  /* of a recorded group */
+};
+
+/* The group that an event leads, maybe of itself alone; false: another event leads it. Release the
+ * group in any case. */
+bool report_group(const struct report *report, u32 source, struct shown_group *ret_group);
+/* Frees the contents. For CLEANUP too. */
+void report_group_release(struct shown_group *group);
+
 /* Prints what was counted, as text or JSON. `path` is the recording's, as it was named. */
 void report_show(const struct report *report, const char *path);
 

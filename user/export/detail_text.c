@@ -43,14 +43,14 @@ static void append_transaction(struct text *text, u64 flags)
 		text_appendf(text, ":%" PRIx64, flags >> ABORT_SHIFT);
 }
 
-/* "4K", whole numbers only. */
+/* "4K", whole numbers only; never "1G", as in perf, but "1024M". */
 static void append_bytes(struct text *text, u64 bytes)
 {
 	static const char units[] = "BKMG";
 	enum { STEP = 1024 };
 	u32 unit = 0;
 
-	for (; bytes >= STEP && unit + 2 < sizeof(units); unit++)
+	for (; bytes / STEP > 1 && unit + 2 < sizeof(units); unit++)
 		bytes /= STEP;
 	if (!bytes)
 		text_append(text, "N/A");

@@ -218,15 +218,13 @@ static void write_graph(struct json_writer *json, const struct report_view *view
 	json_array_end(json);
 }
 
-static void write_entry(struct json_writer *json, const struct report_view *view, u32 row)
+/* What an event says of an entry. */
+static void write_figures(struct json_writer *json, const struct entry_list *list,
+			  const struct entry *entry, u64 total_period)
 {
-	const struct entry_list *list = view->list;
-	const struct entry *entry = &list->entries.items[row];
-
-	json_object(json, NULL);
 	if (list->settings.has_children)
-		write_share(json, "children_percent", entry->children_period, list->total_period);
-	write_share(json, "self_percent", entry->period, list->total_period);
+		write_share(json, "children_percent", entry->children_period, total_period);
+	write_share(json, "self_percent", entry->period, total_period);
 	if (list->settings.has_children) {
 		json_u64(json, "children_period", entry->children_period);
 		json_u64(json, "children_samples", entry->children_samples);
@@ -235,9 +233,55 @@ static void write_entry(struct json_writer *json, const struct report_view *view
 	json_u64(json, "self_samples", entry->samples);
 	json_u64(json, "self_period_system", entry->period_sys);
 	json_u64(json, "self_period_user", entry->period_us);
+}
+
+/* What the other events of a group say. */
+static void write_members(struct json_writer *json, const struct entry_list *list,
+			  const struct entry *entry)
+{
+	const struct entry *others = entry_others(list, entry);
+
+	if (!list->settings.member_count)
+		return;
+	json_array(json, "members");
+	for (u32 i = 0; i < list->settings.member_count; i++) {
+		json_object(json, NULL);
+		write_figures(json, list, &others[i], list->member_totals[i].total_period);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
+static void write_entry(struct json_writer *json, const struct report_view *view, u32 row)
+{
+	const struct entry_list *list = view->list;
+	const struct entry *entry = &list->entries.items[row];
+
+	json_object(json, NULL);
+	write_figures(json, list, entry, list->total_period);
+	write_members(json, list, entry);
 	write_keys(json, list, entry);
 	write_graph(json, view, row);
 	json_object_end(json);
+}
+
+/* The events that stand beside the first one of a group. */
+static void write_group(struct json_writer *json, const struct entry_list *list)
+{
+	const struct event_source *sources = list->fold->profile->sources.items;
+
+	if (!list->settings.member_count)
+		return;
+	json_array(json, "members");
+	for (u32 i = 0; i < list->settings.member_count; i++) {
+		json_object(json, NULL);
+		json_text(json, "event", sources[list->settings.members[i]].name);
+		json_u64(json, "samples", list->member_totals[i].all_samples);
+		json_u64(json, "period", list->member_totals[i].all_period);
+		json_u64(json, "whole_period", list->member_totals[i].total_period);
+		json_object_end(json);
+	}
+	json_array_end(json);
 }
 
 void report_write_json(const struct report_view *view, struct json_writer *json)
@@ -249,6 +293,7 @@ void report_write_json(const struct report_view *view, struct json_writer *json)
 	json_u64(json, "samples", list->all_samples);
 	json_u64(json, "period", list->all_period);
 	json_u64(json, "whole_period", list->total_period);
+	write_group(json, list);
 	json_text(json, "call_graph_order",
 		  list->settings.order == CALLER_FIRST ? "caller" : "callee");
 	json_array(json, "entries");

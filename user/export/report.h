@@ -11,8 +11,11 @@
 struct report_view {
 	struct entry_list *list;
 	const struct event_source *source;
+	const char *events; /* what a group of events is called; NULL: there is one event */
+	bool is_leader;	    /* of a group, but shown alone */
 	const struct call_graph_settings *graph;
 	double percent_limit; /* lines below are left out */
+	bool is_hierarchy;    /* a level of keys below the other */
 	bool needs_parent;    /* lines without DETAIL_PARENT are left out */
 	const char *times;    /* --time as given, NULL: none */
 	const u32 *socket;    /* of --socket-filter; NULL: none */

@@ -21,6 +21,7 @@ enum {
 	WEIGHT_WIDTH = 12,
 	TIME_WIDTH = 12,
 	TIME_NS_WIDTH = 16,
+	TRANSACTION_WIDTH = 32, /* if there are any */
 };
 
 static const char *const titles[FIELD_COUNT] = {
@@ -145,6 +146,13 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 	return text_view(cell);
 }
 
+/* Not padded, if it is the last column. */
+static bool is_bare(u8 field)
+{
+	return field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO ||
+	       field == FIELD_CGROUP || field == FIELD_TIME;
+}
+
 static void append_cell(struct key_columns *columns, struct text *line, const struct entry *entry,
 			u8 field)
 {
@@ -158,7 +166,7 @@ static void append_cell(struct key_columns *columns, struct text *line, const st
 		text_appendf(line, "%7d:%-*s", (int)tid, width - PID_WIDTH, text);
 	else if (field == FIELD_SOCKET || field == FIELD_SYMBOL_SIZE)
 		text_appendf(line, "%*s", width, text);
-	else if (field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO)
+	else if (is_bare(field))
 		text_append(line, text);
 	else
 		text_append_padded(line, text, columns->widths[field]);
@@ -202,6 +210,13 @@ static void widen_for_source(struct key_columns *columns, const struct entry *en
 		widen(columns, field, strlen(key_text(columns, entry, field)));
 }
 
+static void widen_for_detail(struct key_columns *columns, const struct entry *entry, u8 field)
+{
+	widen(columns, field, strlen(key_text(columns, entry, field)));
+	if (field == FIELD_TRANSACTION && entry_detail(columns->list, entry, field))
+		widen(columns, field, TRANSACTION_WIDTH);
+}
+
 void key_columns_widen(struct key_columns *columns, const struct entry *entry)
 {
 	const struct entry_layout *layout = &columns->list->settings.layout;
@@ -215,8 +230,7 @@ void key_columns_widen(struct key_columns *columns, const struct entry *entry)
 	widen_for_frame(columns, entry, FIELD_DSO, FIELD_SYMBOL);
 	for (u32 i = 0; i < layout->order_count; i++)
 		if (entry_field_detail(layout->order[i]) != DETAIL_COUNT)
-			widen(columns, layout->order[i],
-			      strlen(key_text(columns, entry, layout->order[i])));
+			widen_for_detail(columns, entry, layout->order[i]);
 	if (!entry->branch)
 		return;
 	widen_for_frame(columns, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);

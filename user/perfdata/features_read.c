@@ -127,6 +127,25 @@ static void read_sample_times(struct perfdata *data, struct cursor *cursor)
 	data->header.last_sample_ns = cursor_u64(cursor);
 }
 
+static void read_groups(struct perfdata *data, struct cursor *cursor)
+{
+	u32 count = cursor_u32(cursor);
+
+	data->groups.count = 0;
+	for (u32 i = 0; i < count && !cursor->overrun; i++) {
+		struct event_group group = {.name = read_string(data, cursor)};
+
+		group.leader = cursor_u32(cursor);
+		group.members = cursor_u32(cursor);
+		if (group.name && !strcmp(group.name, "{anon_group}"))
+			group.name = NULL;
+		if (!cursor->overrun && group.members > 1)
+			*vec_add(&data->groups) = group;
+	}
+	data->header.groups = data->groups.items;
+	data->header.group_count = (u32)data->groups.count;
+}
+
 static void read_branch_stack(struct perfdata *data, struct cursor *cursor)
 {
 	(void)cursor;
@@ -175,6 +194,7 @@ static feature_read *const feature_readers[] = {
 	[FEATURE_CMDLINE] = read_command_line,
 	[FEATURE_EVENT_DESC] = read_event_names,
 	[FEATURE_CPU_TOPOLOGY] = read_topology,
+	[FEATURE_GROUP_DESC] = read_groups,
 	[FEATURE_SAMPLE_TIME] = read_sample_times,
 	[FEATURE_COMPRESSED] = read_compression,
 	[FEATURE_BRANCH_STACK] = read_branch_stack,

@@ -396,6 +396,7 @@ void perfdata_close(struct perfdata *data)
 	intern_release(&data->strings);
 	vec_release(&data->words);
 	vec_release(&data->sockets);
+	vec_release(&data->groups);
 	vec_release(&data->sources);
 	vec_release(&data->events);
 	vec_release(&data->unknown_types);

@@ -17,6 +17,12 @@
 
 struct perfdata;
 
+/* Events that were counted together: rows of the sources, from the leader on. */
+struct event_group {
+	const char *name; /* NULL: it has none */
+	u32 leader, members;
+};
+
 /* What the header says. Strings are NULL where the file does not; all borrowed until
  * perfdata_close(). */
 struct perfdata_header {
@@ -33,6 +39,8 @@ struct perfdata_header {
 	u32 branch_depth;	 /* capability "branches" of the PMU; 0: unknown */
 	const s32 *sockets;	 /* package of each CPU, from 0; NULL: not told */
 	u32 socket_count;
+	const struct event_group *groups;
+	u32 group_count;
 	bool has_clock; /* CLOCK_DATA */
 	u32 clock_id;
 	u64 wall_clock_ns, clock_ns; /* the same moment by both clocks */

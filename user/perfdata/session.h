@@ -39,6 +39,7 @@ struct perfdata {
 	struct intern strings;
 	VEC(const char *) words; /* of the command line */
 	VEC(s32) sockets;
+	VEC(struct event_group) groups;
 	VEC(struct event_source) sources;
 
 	bool is_indexed, is_unterminated;

@@ -270,6 +270,52 @@ static void add_figures(const struct entry_layout_settings *settings, struct ent
 			list_add(layout->columns, &layout->column_count, figures[i].field);
 }
 
+/* Whether the layout has a key at its last level. */
+static bool level_has_keys(const struct entry_layout *layout)
+{
+	for (u32 i = 0; i < layout->order_count; i++)
+		if (entry_field_is_key(layout->order[i]) &&
+		    layout->levels[layout->order[i]] == layout->level_count)
+			return true;
+	return false;
+}
+
+static int add_key(const char *name, struct entry_layout *layout)
+{
+	u8 field = FIELD_COUNT;
+	int error = *name ? find_field(name, "-s", &field) : 0;
+
+	if (error || !*name || entry_layout_has_key(layout, field))
+		return error;
+	layout->levels[field] = (u8)layout->level_count;
+	list_add(layout->order, &layout->order_count, field);
+	return 0;
+}
+
+/* Adds the keys of a list like "{comm, dso}, sym"; each is a level, and so are those in braces. */
+static int parse_keys(const char *text, struct entry_layout *layout)
+{
+	CLEANUP(freep) char *copy = must_copy(text);
+	char *rest = copy, *name;
+	bool is_open = false;
+
+	while ((name = strsep(&rest, ", ")) != NULL) {
+		bool opens = *name == '{';
+		size_t length = strlen(name += opens);
+		bool closes = length && name[length - 1] == '}';
+		int error;
+
+		name[length - closes] = 0;
+		error = add_key(name, layout);
+		if (error)
+			return error;
+		is_open = (is_open || opens) && !closes;
+		layout->level_count += !is_open && level_has_keys(layout);
+	}
+	layout->level_count += level_has_keys(layout);
+	return 0;
+}
+
 static int parse_sort(const struct entry_layout_settings *settings, struct entry_layout *layout)
 {
 	const char *sort = settings->sort;
@@ -283,14 +329,14 @@ static int parse_sort(const struct entry_layout_settings *settings, struct entry
 		return 0;
 	if (!sort || *sort == '+') {
 		const char *keys = settings->has_branches ? default_branch_sort : default_sort;
-		int error = parse_list(keys, "-s", layout->order, &layout->order_count);
+		int error = parse_keys(keys, layout);
 
 		if (error || !sort)
 			return error;
 		sort++;
 	}
 	layout->begins_with_symbol = !settings->fields && !strncmp(sort, "sym", 3);
-	return parse_list(sort, "-s", layout->order, &layout->order_count);
+	return parse_keys(sort, layout);
 }
 
 int entry_layout_parse(const struct entry_layout_settings *settings,

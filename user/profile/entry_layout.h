@@ -54,13 +54,15 @@ enum entry_field {
 struct entry_layout {
 	u8 columns[FIELD_COUNT], order[FIELD_COUNT]; /* enum entry_field */
 	u32 column_count, order_count;		     /* columns from left; order: first decides */
+	u8 levels[FIELD_COUNT];			     /* of keys: of a hierarchy, from 0 */
+	u32 level_count;
 	bool begins_with_symbol; /* -s sym…: graphs need not repeat the symbol */
 	bool is_strict;		 /* -F decides alone what is shown */
 };
 
 struct entry_layout_settings {
 	/* -s; NULL: "comm,dso,symbol", of branches "comm,dso_from,symbol_from,symbol_to,cycles";
-	 * "+key" adds to that */
+	 * "+key" adds to that, "{a,b}" puts keys on one level of a hierarchy */
 	const char *sort;
 	const char *fields;	/* -F; NULL: figures and then the sort keys; "+field" adds */
 	bool has_children;	/* figures begin with Children */

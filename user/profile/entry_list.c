@@ -14,6 +14,8 @@ struct counting {
 	struct entry_list *list;
 	const struct fold *fold;
 	frame_id *frames; /* of the row's stack */
+	u32 member;	  /* of the group, from 1; 0: the source itself */
+	struct entry_totals totals;
 };
 
 /* --- counting --- */
@@ -52,6 +54,8 @@ static u32 entry_make(struct counting *counting, const struct folded_row *row, f
 		.branch = row->branch,
 		.level = level,
 	};
+	for (u32 i = 0; i < list->settings.member_count; i++)
+		*vec_add(&list->others) = (struct entry){0};
 	return entry;
 }
 
@@ -82,11 +86,21 @@ static void count_self(struct entry *entry, const struct folded_row *row)
 		entry->period_guest_us += row->weight;
 }
 
+/* Where the figures of an entry are counted: of a member of the group, or its own. */
+static struct entry *figures_of(struct counting *counting, u32 entry)
+{
+	struct entry_list *list = counting->list;
+
+	if (!counting->member)
+		return &list->entries.items[entry];
+	return &list->others.items[entry * list->settings.member_count + counting->member - 1];
+}
+
 /* Counts the row for an entry, once. */
 static void count_children(struct counting *counting, u32 row_number, u32 entry, u32 depth)
 {
 	const struct folded_row *row = &counting->fold->rows.items[row_number];
-	struct entry *counted = &counting->list->entries.items[entry];
+	struct entry *counted = figures_of(counting, entry);
 
 	if (counted->counted == row_number + 1)
 		return;
@@ -100,16 +114,17 @@ static void count_children(struct counting *counting, u32 row_number, u32 entry,
 static void count_row(struct counting *counting, u32 row_number)
 {
 	struct entry_list *list = counting->list;
+	struct entry_totals *totals = &counting->totals;
 	const struct folded_row *row = &counting->fold->rows.items[row_number];
 	char level = space_level(row->space);
 	u32 count = entry_list_frames(list, row_number, counting->frames);
 	u32 entry = entry_find(counting, row, row->leaf, level);
 	bool is_shown = entry != ~0u;
 
-	list->all_period += row->weight;
-	list->all_samples += row->samples;
+	totals->all_period += row->weight;
+	totals->all_samples += row->samples;
 	if (is_shown) {
-		count_self(&list->entries.items[entry], row);
+		count_self(figures_of(counting, entry), row);
 		count_children(counting, row_number, entry, count);
 	}
 	for (u32 i = 0; list->settings.has_children && i < count; i++) {
@@ -121,9 +136,24 @@ static void count_row(struct counting *counting, u32 row_number)
 		is_shown = true;
 	}
 	if (is_shown) {
-		list->total_period += row->weight;
-		list->shown_samples += row->samples;
+		totals->total_period += row->weight;
+		totals->shown_samples += row->samples;
 	}
+}
+
+/* Counts one event's rows. Returns its sums. */
+static struct entry_totals count_source(struct counting *counting, u32 source, u32 member)
+{
+	const struct fold *fold = counting->fold;
+
+	counting->member = member;
+	counting->totals = (struct entry_totals){0};
+	for (u32 i = 0; i < fold->rows.count; i++)
+		if (fold->rows.items[i].source == source)
+			count_row(counting, i);
+	if (!counting->list->settings.is_relative)
+		counting->totals.total_period = counting->totals.all_period;
+	return counting->totals;
 }
 
 struct entry_list *entry_list_new(const struct fold *fold,
@@ -131,16 +161,21 @@ struct entry_list *entry_list_new(const struct fold *fold,
 {
 	struct entry_list *list = must_alloc(sizeof(*list));
 	struct counting counting = {.list = list, .fold = fold};
+	struct entry_totals totals;
 
 	list->fold = fold;
 	list->settings = *settings;
 	list->index = entry_index_new(list);
 	counting.frames = must_alloc_array(fold->deepest, sizeof(*counting.frames));
-	for (u32 i = 0; i < fold->rows.count; i++)
-		if (fold->rows.items[i].source == settings->source)
-			count_row(&counting, i);
-	if (!settings->is_relative)
-		list->total_period = list->all_period;
+	totals = count_source(&counting, settings->source, 0);
+	list->total_period = totals.total_period;
+	list->all_period = totals.all_period;
+	list->all_samples = totals.all_samples;
+	list->shown_samples = totals.shown_samples;
+	list->member_totals = must_alloc_array(settings->member_count,
+					       sizeof(*list->member_totals));
+	for (u32 i = 0; i < settings->member_count; i++)
+		list->member_totals[i] = count_source(&counting, settings->members[i], i + 1);
 	list->sorted = entry_order(list);
 	free(counting.frames);
 	return list;
@@ -151,6 +186,8 @@ void entry_list_free(struct entry_list *list)
 	if (!list)
 		return;
 	vec_release(&list->entries);
+	vec_release(&list->others);
+	free(list->member_totals);
 	free(list->sorted);
 	free(list->chain_starts);
 	free(list->chains);

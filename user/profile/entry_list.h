@@ -22,7 +22,11 @@ struct name_filter {
 
 struct entry_list_settings {
 	struct entry_layout layout;
-	u32 source;	   /* row of the profile's sources */
+	u32 source; /* row of the profile's sources */
+	/* Events that are shown beside the source's figures; borrowed, rows of the sources. */
+	const u32 *members;
+	u32 member_count;
+	u32 sort_member;   /* whose figures decide, of `members` from 1; 0: the source's */
 	bool has_children; /* count callers too */
 	bool is_relative;  /* 100% is what the filters leave, else all samples */
 	bool shows_chains; /* call graphs are shown: equal lines are then ordered by depth */
@@ -52,16 +56,23 @@ struct entry {
 	char level;	/* perf's letter: k . g u H */
 };
 
+/* Sums over an event of the group, as in struct entry_list. */
+struct entry_totals {
+	u64 total_period, all_period, all_samples, shown_samples;
+};
+
 struct entry_list {
 	const struct fold *fold;
 	struct entry_list_settings settings;
 	VEC(struct entry) entries;
-	u32 *sorted;		     /* entries.count rows of `entries`, as they are shown */
-	u64 total_period;	     /* 100% */
-	u64 all_period, all_samples; /* of the source, whatever the filters */
-	u64 shown_samples;	     /* that the filters leave */
-	struct entry_index *index;   /* private, as what follows */
-	u32 *chain_starts;	     /* by entry, and one more: where its chains begin */
+	u32 *sorted;			    /* entries.count rows of `entries`, as they are shown */
+	u64 total_period;		    /* 100% */
+	u64 all_period, all_samples;	    /* of the source, whatever the filters */
+	u64 shown_samples;		    /* that the filters leave */
+	struct entry_totals *member_totals; /* the same, of each member */
+	VEC(struct entry) others;	    /* by entry, one for each member: only figures */
+	struct entry_index *index;	    /* private, as what follows */
+	u32 *chain_starts;		    /* by entry, and one more: where its chains begin */
 	struct entry_chain *chains;
 };
 
@@ -78,6 +89,16 @@ struct entry_list *entry_list_new(const struct fold *fold,
 void entry_list_free(struct entry_list *list);
 /* For CLEANUP. */
 void entry_list_freep(struct entry_list **list);
+
+/* What the members of the group say beside an entry of list->entries, one for each; NULL: there are
+ * none. Only their figures mean anything. */
+static inline const struct entry *entry_others(const struct entry_list *list,
+					       const struct entry *entry)
+{
+	size_t row = (size_t)(entry - list->entries.items);
+
+	return list->others.items ? list->others.items + row * list->settings.member_count : NULL;
+}
 
 /* What an entry counts for: with what it called, if the list counts that. */
 static inline u64 entry_whole_period(const struct entry_list *list, const struct entry *entry)

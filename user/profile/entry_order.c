@@ -197,7 +197,40 @@ int entry_compare_key(const struct entry_list *list, u8 field, const struct entr
 	return compare_key(list, field, a, b);
 }
 
-/* Of entries with the same figure, callers stand above what they call. */
+bool entry_same_key(const struct entry_list *list, u8 field, const struct entry *a,
+		    const struct entry *b)
+{
+	return field == FIELD_SYMBOL ? !compare_symbol_identity(list, a->frame, b->frame)
+				     : !compare_key(list, field, a, b);
+}
+
+/* Where a member is to decide, the source's figures do not count at all, as in perf. */
+int entry_compare_figures(const struct entry_list *list, u8 field, struct entry_figures a,
+			  struct entry_figures b)
+{
+	u32 first = list->settings.sort_member, count = list->settings.member_count;
+	int order;
+
+	if (!first || first > count)
+		order = -compare_u64(entry_value(a.own, field), entry_value(b.own, field));
+	else
+		order = -compare_u64(entry_value(&a.others[first - 1], field),
+				     entry_value(&b.others[first - 1], field));
+	for (u32 i = 0; i < count && !order; i++)
+		order = -compare_u64(entry_value(&a.others[i], field),
+				     entry_value(&b.others[i], field));
+	return order;
+}
+
+static int compare_figures(const struct entry_list *list, u8 field, const struct entry *a,
+			   const struct entry *b)
+{
+	return entry_compare_figures(list, field, (struct entry_figures){a, entry_others(list, a)},
+				     (struct entry_figures){b, entry_others(list, b)});
+}
+
+/* Of entries with the same figure, callers stand above what they call. Members of a group do not
+ * count here. */
 static int compare_children(const struct entry_list *list, const struct entry *a,
 			    const struct entry *b)
 {
@@ -224,7 +257,7 @@ static int compare_shown(const struct entry_list *list, const struct entry *a,
 		else if (entry_field_is_key(field))
 			order = entry_compare_key(list, field, a, b);
 		else
-			order = -compare_u64(entry_value(a, field), entry_value(b, field));
+			order = compare_figures(list, field, a, b);
 		if (order)
 			return order;
 	}

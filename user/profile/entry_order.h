@@ -17,4 +17,18 @@ u32 *entry_order_by_identity(const struct entry_list *list);
 int entry_compare_key(const struct entry_list *list, u8 field, const struct entry *a,
 		      const struct entry *b);
 
+/* Whether two entries of one list agree in a key, as things are told apart. */
+bool entry_same_key(const struct entry_list *list, u8 field, const struct entry *a,
+		    const struct entry *b);
+
+/* Figures of an entry or of sums, and those of the group's members. */
+struct entry_figures {
+	const struct entry *own, *others;
+};
+
+/* Compares a figure of a group: the source's decide first, then those of the members in order.
+ * Negative: `a` is shown first. */
+int entry_compare_figures(const struct entry_list *list, u8 field, struct entry_figures a,
+			  struct entry_figures b);
+
 #endif

@@ -16,6 +16,7 @@
 #include "profile/entry_layout.h"
 #include "profile/entry_list.h"
 #include "profile/fold.h"
+#include "profile/hierarchy.h"
 #include "profile/locator.h"
 #include "profile/significance.h"
 #include "profile/tables.h"

@@ -5,7 +5,9 @@
 #include "base/memory.h"
 
 #include <stdarg.h>
+#include <stdint.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* The one exception to "libraries never exit": there is no memory left to say it with. */
 static _Noreturn void out_of_memory(void)
@@ -32,6 +34,19 @@ void *must_alloc(size_t bytes)
 void *must_alloc_array(size_t count, size_t item_bytes)
 {
 	return checked(calloc(count ? count : 1, item_bytes ? item_bytes : 1));
+}
+
+void *must_alloc_table(size_t count, size_t item_bytes)
+{
+	enum { HUGE_BYTES = 2 << 20 };
+	void *table = must_alloc_array(count, item_bytes);
+	uintptr_t start = ((uintptr_t)table + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
+	uintptr_t end = (uintptr_t)table + count * item_bytes;
+
+	/* Fresh memory has no pages yet; where it has some, or on failure, nothing is lost. */
+	if (end > start && end - start >= HUGE_BYTES)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	return table;
 }
 
 void *must_resize_array(void *old, size_t count, size_t item_bytes)

@@ -204,6 +204,9 @@ struct event_sink {
 	/* Asked before a sample with a chain_key, of which all but frames and what is recorded
 	 * behind them is there: whether it may come without frames. Unset: it may not. */
 	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
+	/* Told some samples ahead, so that what is known of the chain can be on its way from
+	 * memory. */
+	int (*on_chain_ahead)(struct event_sink *self, u64 chain_key);
 	int (*on_mapping)(struct event_sink *self, const struct mapping *mapping);
 	int (*on_name)(struct event_sink *self, const struct thread_name *name);
 	int (*on_fork)(struct event_sink *self, const struct thread_life *life);

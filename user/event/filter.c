@@ -47,6 +47,11 @@ static bool next_knows_chain(struct event_sink *sink, const struct sample *sampl
 	return sink_call(((struct filter *)sink)->passing.next, knows_chain, sample);
 }
 
+static int pass_chain_ahead(struct event_sink *sink, u64 chain_key)
+{
+	return sink_call(((struct filter *)sink)->passing.next, on_chain_ahead, chain_key);
+}
+
 struct event_sink *filter_new(const struct filter_settings *settings, struct event_sink *next)
 {
 	struct filter *filter = must_alloc(sizeof(*filter));
@@ -54,6 +59,7 @@ struct event_sink *filter_new(const struct filter_settings *settings, struct eve
 	passing_sink_init(&filter->passing, next);
 	filter->passing.sink.on_sample = pass_sample;
 	filter->passing.sink.knows_chain = next_knows_chain;
+	filter->passing.sink.on_chain_ahead = pass_chain_ahead;
 	filter->settings = *settings;
 	return &filter->passing.sink;
 }

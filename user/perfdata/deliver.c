@@ -117,6 +117,18 @@ static int hand_over_losses(struct delivery *delivery)
 	return error;
 }
 
+/* What will be needed soon comes from memory while other things are done. */
+static void prepare(struct delivery *delivery, const struct timed *event)
+{
+	enum { LINE_BYTES = 64 };
+	const u8 *record = record_of(event);
+
+	__builtin_prefetch(record);
+	__builtin_prefetch(record + LINE_BYTES);
+	if (event->extra)
+		sink_call(delivery->sink, on_chain_ahead, event->extra);
+}
+
 static int hand_over_all(struct delivery *delivery)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
@@ -129,7 +141,7 @@ static int hand_over_all(struct delivery *delivery)
 	data->decoder.reader = delivery->sink;
 	for (size_t i = 0; i < data->events.count && !error; i++) {
 		if (i + AHEAD < data->events.count)
-			__builtin_prefetch(record_of(&events[i + AHEAD]));
+			prepare(delivery, &events[i + AHEAD]);
 		window_move(&window, record_of(&events[i]));
 		error = hand_over(delivery, &events[i]);
 		if (data->show_progress)

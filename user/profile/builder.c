@@ -75,19 +75,6 @@ static thread_id thread_of(struct profile_builder *builder, const struct sample 
 
 /* --- the sink --- */
 
-static void take_totals(struct profile_totals *totals, const struct sample *sample)
-{
-	totals->samples++;
-	totals->weight += sample->weight;
-	stack_tally_add(&totals->stacks, sample);
-	if (!sample->time_ns || sample->time_ns == ~0ull)
-		return;
-	if (!totals->first_ns || sample->time_ns < totals->first_ns)
-		totals->first_ns = sample->time_ns;
-	if (sample->time_ns > totals->last_ns)
-		totals->last_ns = sample->time_ns;
-}
-
 /* Counts a stack that ended early by the code that it could not get through. */
 static void take_early_end(struct profile_builder *builder, const struct sample *sample)
 {
@@ -273,6 +260,12 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 				teller_of(builder, sample)->states);
 }
 
+static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
+{
+	chain_rows_expect(builder_of(sink)->chains, chain_key);
+	return 0;
+}
+
 static int take_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct profile_builder *builder = builder_of(sink);
@@ -280,7 +273,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 
 	if (labels_vary(builder))
 		teller.labels = labels_of(builder, sample);
-	take_totals(&builder->profile->totals, sample);
+	profile_totals_add(&builder->profile->totals, sample);
 	take_early_end(builder, sample);
 	if (builder->settings.count_branches)
 		count_branches(builder, sample, &teller);
@@ -395,6 +388,7 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 	passing_sink_init(&builder->passing, locator_sink(builder->locator));
 	builder->passing.sink.on_sample = take_sample;
 	builder->passing.sink.knows_chain = knows_chain;
+	builder->passing.sink.on_chain_ahead = take_chain_ahead;
 	builder->passing.sink.on_mapping = take_on_mapping;
 	builder->passing.sink.on_kernel_symbol = take_on_kernel_symbol;
 	builder->passing.sink.on_name = take_name;

@@ -34,10 +34,9 @@ struct last_chain {
 
 /* A caller's address in a state of the mappings. */
 struct caller {
-	u64 address, state;
+	u64 address;
+	u64 state; /* see frame_state(); 0: the slot is free */
 	location_id location;
-	u8 space;
-	bool is_used;
 };
 
 struct chain_rows {
@@ -49,6 +48,7 @@ struct chain_rows {
 	struct caller *callers;
 	u32 caller_count, caller_slots;
 	struct last_chain last_chains[LAST_CHAINS];
+	VEC(struct stack_row) wanted; /* of the chain at hand */
 };
 
 struct chain_rows *chain_rows_new(const struct builder_settings *settings)
@@ -71,13 +71,14 @@ void chain_rows_free(struct chain_rows *rows)
 	}
 	free(rows->known);
 	free(rows->callers);
+	vec_release(&rows->wanted);
 	free(rows);
 }
 
 static void forget_known(struct chain_rows *rows, u32 slots)
 {
 	free(rows->known);
-	rows->known = must_alloc_array(slots, sizeof(*rows->known));
+	rows->known = must_alloc_table(slots, sizeof(*rows->known));
 	rows->known_slots = slots;
 	rows->known_count = 0;
 }
@@ -85,7 +86,7 @@ static void forget_known(struct chain_rows *rows, u32 slots)
 static void forget_callers(struct chain_rows *rows, u32 slots)
 {
 	free(rows->callers);
-	rows->callers = must_alloc_array(slots, sizeof(*rows->callers));
+	rows->callers = must_alloc_table(slots, sizeof(*rows->callers));
 	rows->caller_slots = slots;
 	rows->caller_count = 0;
 }
@@ -113,8 +114,8 @@ static location_id find_caller(struct chain_rows *rows, u32 pid, const struct fr
 {
 	const struct name_test *names = &rows->settings.names;
 	struct profile *profile = rows->profile;
-	location_id location = locator_find(rows->locator, profile, pid, frame->address,
-					    frame->space);
+	location_id location = locator_find_anew(rows->locator, profile, pid, frame->address,
+						 frame->space);
 	binary_id binary = profile->locations.items[location].binary;
 
 	if (!names->has_name || !is_shown_relative(profile->binaries.items[binary].kind) ||
@@ -123,20 +124,19 @@ static location_id find_caller(struct chain_rows *rows, u32 pid, const struct fr
 	return profile_location_seen_at(profile, location, frame->address);
 }
 
-/* The slot of the address, or a free one for it. */
-static struct caller *caller_slot(const struct chain_rows *rows, const struct frame *frame,
-				  u64 state)
+static u32 caller_place(const struct chain_rows *rows, u64 address, u64 state)
 {
-	u32 mask = rows->caller_slots - 1;
-	u32 at = (u32)(hash_mix(state, frame->address) >> 20) & mask;
+	return (u32)(hash_mix(state, address) >> 20) & (rows->caller_slots - 1);
+}
 
-	for (; rows->callers[at].is_used; at = (at + 1) & mask) {
-		const struct caller *caller = &rows->callers[at];
+/* The slot of the address, or a free one for it. */
+static struct caller *caller_slot(const struct chain_rows *rows, u64 address, u64 state)
+{
+	u32 at = caller_place(rows, address, state);
 
-		if (caller->address == frame->address && caller->state == state &&
-		    caller->space == frame->space)
+	for (; rows->callers[at].state; at = (at + 1) & (rows->caller_slots - 1))
+		if (rows->callers[at].address == address && rows->callers[at].state == state)
 			break;
-	}
 	return &rows->callers[at];
 }
 
@@ -147,32 +147,30 @@ static void grow_callers(struct chain_rows *rows)
 
 	forget_callers(rows, old_slots < MOST_CALLERS ? old_slots * 2 : old_slots);
 	for (u32 i = 0; rows->caller_slots > old_slots && i < old_slots; i++) {
-		struct frame frame = {.address = old[i].address, .space = old[i].space};
-
-		if (!old[i].is_used)
+		if (!old[i].state)
 			continue;
-		*caller_slot(rows, &frame, old[i].state) = old[i];
+		*caller_slot(rows, old[i].address, old[i].state) = old[i];
 		rows->caller_count++;
 	}
 	free(old);
 }
 
+/* What a frame is looked up by besides its address; never 0. */
+static u64 frame_state(const struct frame *frame, struct mapping_states states)
+{
+	return (frame->space == SPACE_USER ? states.user : states.kernel) << 8 | frame->space;
+}
+
 static location_id caller_location(struct chain_rows *rows, u32 pid, const struct frame *frame,
 				   u64 state)
 {
-	struct caller *slot = caller_slot(rows, frame, state);
+	struct caller *slot = caller_slot(rows, frame->address, state);
 	location_id location;
 
-	if (slot->is_used)
+	if (slot->state)
 		return slot->location;
 	location = find_caller(rows, pid, frame);
-	*slot = (struct caller){
-		.address = frame->address,
-		.state = state,
-		.location = location,
-		.space = frame->space,
-		.is_used = true,
-	};
+	*slot = (struct caller){.address = frame->address, .state = state, .location = location};
 	if (++rows->caller_count * 4 > rows->caller_slots * 3)
 		grow_callers(rows);
 	return location;
@@ -202,39 +200,52 @@ static bool states_equal(struct mapping_states a, struct mapping_states b)
 	return a.user == b.user && a.kernel == b.kernel;
 }
 
+/* The rows of the frames of a chain from `done` on, outermost first, behind those of `last`. */
+static void find_rest(struct chain_rows *rows, struct last_chain *last, const struct sample *sample,
+		      u32 count)
+{
+	u32 done = (u32)last->frames.count, more = count - done;
+	const struct frame *first = &sample->frames[more - 1];
+
+	rows->wanted.count = 0;
+	vec_reserve(&rows->wanted, more);
+	vec_reserve(&last->frames, more);
+	vec_reserve(&last->stacks, more);
+	for (const struct frame *frame = first; frame >= sample->frames; frame--)
+		__builtin_prefetch(&rows->callers[caller_place(rows, frame->address,
+							       frame_state(frame, last->states))]);
+	for (const struct frame *frame = first; frame >= sample->frames; frame--) {
+		u64 state = frame_state(frame, last->states);
+
+		*vec_add(&rows->wanted) = (struct stack_row){
+			.location = caller_location(rows, sample->pid, frame, state),
+			.mark = frame->mark,
+			.origin = frame->origin,
+		};
+		*vec_add(&last->frames) = *frame;
+	}
+	profile_stacks(rows->profile, done ? last->stacks.items[done - 1] : 0, rows->wanted.items,
+		       more, last->stacks.items + done);
+	last->stacks.count = count;
+}
+
 stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
 			 struct mapping_states states)
 {
 	struct last_chain *last = &rows->last_chains[sample->tid & (LAST_CHAINS - 1)];
-	const struct frame *frames = sample->frames;
 	u32 count = sample->frame_count, done = 0;
-	stack_id stack = 0;
 
 	/* What is cut off is the outermost part. */
 	if (count > rows->settings.max_stack)
 		count = rows->settings.max_stack;
 	if (last->tid == sample->tid && states_equal(last->states, states))
-		done = shared_frames(last, frames, count);
+		done = shared_frames(last, sample->frames, count);
 	last->tid = sample->tid;
 	last->states = states;
 	last->frames.count = last->stacks.count = done;
-	if (done)
-		stack = last->stacks.items[done - 1];
-	for (; done < count; done++) {
-		const struct frame *frame = &frames[count - 1 - done];
-		u64 state = frame->space == SPACE_USER ? states.user : states.kernel;
-		struct stack_row row = {
-			.caller = stack,
-			.location = caller_location(rows, sample->pid, frame, state),
-			.mark = frame->mark,
-			.origin = frame->origin,
-		};
-
-		stack = profile_stack(rows->profile, &row);
-		*vec_add(&last->frames) = *frame;
-		*vec_add(&last->stacks) = stack;
-	}
-	return stack;
+	if (done < count)
+		find_rest(rows, last, sample, count);
+	return count ? last->stacks.items[count - 1] : 0;
 }
 
 /* --- chains by their keys --- */
@@ -251,6 +262,11 @@ static struct known_chain *known_slot(const struct chain_rows *rows, u64 key, u3
 			break;
 	}
 	return &rows->known[at];
+}
+
+void chain_rows_expect(const struct chain_rows *rows, u64 key)
+{
+	__builtin_prefetch(&rows->known[(u32)key & (rows->known_slots - 1)]);
 }
 
 struct known_chain *chain_rows_known(const struct chain_rows *rows, u64 key,

@@ -37,6 +37,8 @@ void chain_rows_free(struct chain_rows *rows);
  * was known is forgotten. */
 void chain_rows_begin(struct chain_rows *rows, struct locator *locator, struct profile *profile);
 
+/* The chain with this key will be asked for soon. */
+void chain_rows_expect(const struct chain_rows *rows, u64 key);
 /* The chain with this key if it is known, else NULL. Valid until the next call of
  * chain_rows_learn(). */
 struct known_chain *chain_rows_known(const struct chain_rows *rows, u64 key,

@@ -278,6 +278,13 @@ binary_id locator_binary(struct locator *locator, struct profile *profile, u32 p
 	return mapped ? binary_of(locator, mapped) : 0;
 }
 
+location_id locator_find_anew(struct locator *locator, struct profile *profile, u32 pid,
+			      u64 address, u8 space)
+{
+	use_profile(locator, profile);
+	return find_anew(locator, pid, address, space);
+}
+
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space)
 {

@@ -23,6 +23,10 @@ struct event_sink *locator_sink(struct locator *locator);
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space);
 
+/* The same, neither asking what was found before nor keeping it. */
+location_id locator_find_anew(struct locator *locator, struct profile *profile, u32 pid,
+			      u64 address, u8 space);
+
 /* The binary that holds the address, without a row for the address itself; 0 if none does. */
 binary_id locator_binary(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space);

@@ -36,7 +36,7 @@ static inline u64 hash_mix(u64 hash, u64 value)
 static inline void row_index_grow(struct row_index *index)
 {
 	u32 capacity = index->capacity ? index->capacity * 2 : 64;
-	struct row_index_slot *slots = must_alloc_array(capacity, sizeof(*slots));
+	struct row_index_slot *slots = must_alloc_table(capacity, sizeof(*slots));
 
 	for (u32 i = 0; i < index->capacity; i++) {
 		u32 at = index->slots[i].hash & (capacity - 1);

@@ -6,11 +6,13 @@
 
 #include "base/memory.h"
 #include "profile/row_index.h"
+#include "profile/stack_index.h"
 
 #include <string.h>
 
 struct profile_index {
-	struct row_index binaries, functions, locations, stacks, branches, details, labels, counts;
+	struct stack_index stacks;
+	struct row_index binaries, functions, locations, branches, details, labels, counts;
 };
 
 /* Row 0 of a table: all zeroes, "none". */
@@ -49,7 +51,7 @@ void profile_free(struct profile *profile)
 	row_index_release(&profile->index->binaries);
 	row_index_release(&profile->index->functions);
 	row_index_release(&profile->index->locations);
-	row_index_release(&profile->index->stacks);
+	free(profile->index->stacks.slots);
 	row_index_release(&profile->index->branches);
 	row_index_release(&profile->index->details);
 	row_index_release(&profile->index->labels);
@@ -188,30 +190,52 @@ u64 profile_addresses(const struct profile *profile)
 	return count;
 }
 
-static bool stack_equals(const void *table, u32 row, const void *key)
+static stack_id stack_row(struct profile *profile, const struct stack_row *stack)
 {
-	const struct profile *profile = table;
-	const struct stack_row *a = &profile->stacks.items[row], *b = key;
+	struct stack_index *index = &profile->index->stacks;
+	struct stack_slot *slot = stack_index_slot(index, profile->stacks.items, stack);
+	struct stack_row deeper = *stack;
+	u16 depth;
 
-	return a->caller == b->caller && a->location == b->location && a->origin == b->origin &&
-	       a->mark == b->mark;
+	if (slot->row)
+		return slot->row;
+	*slot = (struct stack_slot){
+		.hash = stack->path_hash,
+		.row = (stack_id)profile->stacks.count,
+		.caller = stack->caller,
+		.location = stack->location,
+	};
+	index->count++;
+	depth = profile->stacks.items[stack->caller].depth;
+	deeper.depth = (u16)(depth < UINT16_MAX ? depth + 1 : depth);
+	*vec_add(&profile->stacks) = deeper;
+	return slot->row;
+}
+
+void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *frames, u32 count,
+		    stack_id *ret_rows)
+{
+	struct stack_index *index = &profile->index->stacks;
+	u32 hash = profile->stacks.items[caller].path_hash;
+
+	stack_index_reserve(index, count);
+	for (u32 i = 0; i < count; i++) {
+		hash = stack_path_hash(hash, &frames[i]);
+		frames[i].path_hash = hash;
+		stack_index_expect(index, hash);
+	}
+	for (u32 i = 0; i < count; i++) {
+		frames[i].caller = caller;
+		caller = ret_rows[i] = stack_row(profile, &frames[i]);
+	}
 }
 
 stack_id profile_stack(struct profile *profile, const struct stack_row *stack)
 {
-	u64 hash = hash_mix(hash_mix(0, (u64)stack->caller << 32 | stack->location),
-			    (u64)stack->mark << 8 | stack->origin);
-	u32 next = (u32)profile->stacks.count;
-	u32 row = row_index_find(&profile->index->stacks,
-				 (struct row_wanted){hash, next, stack_equals, profile, stack});
+	struct stack_row frame = *stack;
+	stack_id row;
 
-	if (row == next) {
-		struct stack_row deeper = *stack;
-		u16 depth = profile->stacks.items[stack->caller].depth;
-
-		deeper.depth = (u16)(depth < UINT16_MAX ? depth + 1 : depth);
-		*vec_add(&profile->stacks) = deeper;
-	}
+	profile_stacks(profile, stack->caller, &frame, 1, &row);
 	return row;
 }
 
@@ -322,4 +346,19 @@ u32 profile_add(struct profile *profile, const struct count_row *count)
 	profile->counts.items[row - 1].weight += count->weight;
 	profile->counts.items[row - 1].samples += count->samples;
 	return row - 1;
+}
+
+/* --- totals --- */
+
+void profile_totals_add(struct profile_totals *totals, const struct sample *sample)
+{
+	totals->samples++;
+	totals->weight += sample->weight;
+	stack_tally_add(&totals->stacks, sample);
+	if (!sample->time_ns || sample->time_ns == ~0ull)
+		return;
+	if (!totals->first_ns || sample->time_ns < totals->first_ns)
+		totals->first_ns = sample->time_ns;
+	if (sample->time_ns > totals->last_ns)
+		totals->last_ns = sample->time_ns;
 }

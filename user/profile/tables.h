@@ -90,9 +90,10 @@ struct location_row {
 struct stack_row {
 	stack_id caller; /* 0: outermost */
 	location_id location;
-	u32 mark;  /* of the frame */
-	u16 depth; /* frames up to here, from 1 */
-	u8 origin; /* enum frame_origin */
+	u32 mark;      /* of the frame */
+	u32 path_hash; /* of all frames up to here; private to profile_stacks() */
+	u16 depth;     /* frames up to here, from 1 */
+	u8 origin;     /* enum frame_origin */
 };
 
 /* One life of a thread: a thread id that is used again gets another row. */
@@ -203,6 +204,10 @@ u64 profile_addresses(const struct profile *profile);
 /* The row of a frame called from stack->caller, new or known, by (caller, location, origin, mark).
  */
 stack_id profile_stack(struct profile *profile, const struct stack_row *stack);
+/* The same for frames that call each other, outermost first, of which the first is called from
+ * `caller`; fills in their `caller`. The rows go to `ret_rows`. */
+void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *frames, u32 count,
+		    stack_id *ret_rows);
 /* The row of a branch, new or known. */
 branch_id profile_branch(struct profile *profile, const struct branch_row *branch);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */
@@ -216,6 +221,9 @@ label_id profile_labels(struct profile *profile, const struct label_row *labels)
 /* Adds to the row of (source, stack, leaf, branch, labels); `count` as a template whose weight and
  * samples are added. Returns the row. */
 u32 profile_add(struct profile *profile, const struct count_row *count);
+
+/* Counts a sample. */
+void profile_totals_add(struct profile_totals *totals, const struct sample *sample);
 
 /* The string of an id, "" for 0. Borrowed until profile_free(). */
 const char *profile_text(const struct profile *profile, string_id id);

@@ -338,6 +338,9 @@ static void append_note(const struct table *table, struct text *line, u32 entry)
 		text_append(&note, "new");
 	else
 		append_gone(table, &note, entry);
+	if (table->comparison->entries.items[entry].is_lumped)
+		text_append(&note,
+			    note.length ? ", all code without names" : "all code without names");
 	for (size_t i = 0; separator && i < note.length; i++)
 		if (note.bytes[i] == *separator)
 			note.bytes[i] = '.';

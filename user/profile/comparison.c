@@ -180,23 +180,30 @@ bool comparison_is_named(const struct comparison *comparison, const struct entry
 	return function && !fold->profile->functions.items[function].is_anonymous;
 }
 
+/* Whether the addresses of an entry's binary are not the same code everywhere. */
+static bool has_unlike_code(const struct comparison *comparison, const struct entry *entry)
+{
+	const struct fold *fold = comparison->fold;
+	binary_id binary = fold->frames.items[entry->frame].binary;
+	string_id name = fold->profile->binaries.items[binary].short_name;
+
+	return idmap_get(&comparison->build_of_name, name) == SEVERAL_BUILDS;
+}
+
 /* Tells apart what has no name: by address in one build, else only by the name of the binary. */
 static int compare_nameless(const struct comparison *comparison, const struct entry *a,
 			    const struct entry *b)
 {
 	const struct fold *fold = comparison->fold;
 	const struct entry *both[] = {a, b};
-	u64 code[2] = {0}, start[2] = {0};
+	u64 code[2], start[2] = {0};
 
 	for (u32 i = 0; i < 2; i++) {
 		binary_id binary = fold->frames.items[both[i]->frame].binary;
-		string_id name = fold->profile->binaries.items[binary].short_name;
 
-		if (comparison_is_named(comparison, both[i]))
-			continue;
-		code[i] = idmap_get(&comparison->build_of_name, name);
-		if (code[i] == SEVERAL_BUILDS)
-			code[i] = (u64)SEVERAL_BUILDS << 32 | name;
+		code[i] = comparison->builds[binary];
+		if (has_unlike_code(comparison, both[i]))
+			code[i] = (u64)fold->profile->binaries.items[binary].short_name << 32;
 		else
 			start[i] = fold_frame_start(fold, both[i]->frame);
 	}
@@ -303,6 +310,9 @@ static void begin_entry(struct comparison *comparison, const struct candidate *f
 	*vec_add(&comparison->entries) = (struct compared_entry){
 		.run = first->run,
 		.entry = first->row,
+		.is_lumped = entry_layout_has_key(&settings->list.layout, FIELD_SYMBOL) &&
+			     !comparison_is_named(comparison, first->entry) &&
+			     has_unlike_code(comparison, first->entry),
 		.is_hidden = settings->is_strict &&
 			     !first_sample_passes(comparison->fold, &settings->list, first->entry),
 	};

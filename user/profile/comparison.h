@@ -51,6 +51,7 @@ struct compared_value {
 struct compared_entry {
 	u32 run, entry; /* the first run that has it, and its row in that run's list */
 	u32 moved_to;	/* the entry, numbered from 1, that it is now; 0: it did not move */
+	bool is_lumped; /* all of a binary's code without names, since its builds differ */
 	bool is_joined; /* it is one that another one moved to, and counted there */
 	bool is_hidden; /* the filters leave it out (only if is_strict) */
 };

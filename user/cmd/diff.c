@@ -12,6 +12,7 @@
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 static const char default_sort[] = "dso,symbol";
@@ -25,6 +26,7 @@ struct diff {
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;
+	double *seconds; /* by file, of rates; else NULL */
 };
 
 static void diff_release(struct diff *diff)
@@ -37,12 +39,13 @@ static void diff_release(struct diff *diff)
 	name_list_release(&diff->symbols);
 	diff_files_close(diff->files, diff->file_count);
 	free(diff->files);
+	free(diff->seconds);
 }
 
 /* --- what was asked for --- */
 
 /* As perf: the recording before the last one, which perf record keeps, is the baseline. */
-static void choose_files(struct diff *diff, struct arguments arguments)
+static int choose_files(struct diff *diff, struct arguments arguments)
 {
 	u32 given = (u32)arguments.count;
 
@@ -50,8 +53,47 @@ static void choose_files(struct diff *diff, struct arguments arguments)
 	diff->files = must_alloc_array(diff->file_count, sizeof(*diff->files));
 	diff->files[0].path = "perf.data.old";
 	diff->files[1].path = "perf.data";
-	for (u32 i = 0; i < given; i++)
+	for (u32 i = 0; i < given; i++) {
+		if (!strcmp(arguments.items[i], "-"))
+			return fail_plain(-EINVAL, "write it into a file first",
+					  "diff does not read streams");
 		diff->files[given == 1 ? 1 : i].path = arguments.items[i];
+	}
+	return 0;
+}
+
+/* --before and --after: one file twice. */
+static int choose_parts(struct diff *diff)
+{
+	const struct diff_settings *settings = diff->settings;
+
+	if (!settings->before && !settings->after)
+		return 0;
+	if (!settings->before || !settings->after)
+		return fail_plain(-EINVAL, "give both, such as --before 0%-50% --after 50%-100%",
+				  "--before and --after belong together");
+	if (settings->choice.times)
+		return fail_plain(-EINVAL, "leave --time out",
+				  "--before and --after say which times are wanted");
+	if (diff->file_count > 2 || strcmp(diff->files[0].path, "perf.data.old") != 0)
+		return fail_plain(-EINVAL, "name one", "--before and --after are of one recording");
+	diff->files[0].path = diff->files[1].path;
+	diff->files[0].times = settings->before;
+	diff->files[1].times = settings->after;
+	return 0;
+}
+
+static int check_rates(const struct diff_settings *settings)
+{
+	if (!settings->shows_rates)
+		return 0;
+	if (settings->is_strict)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--strict-perf and --rate: perf has no rates");
+	if (settings->method == COMPARE_WEIGHTED)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--rate and -c wdiff: it is periods that have weights");
+	return 0;
 }
 
 static int choose_layout(struct diff *diff)
@@ -80,8 +122,13 @@ static int prepare(struct diff *diff, struct arguments arguments)
 	const struct diff_settings *settings = diff->settings;
 	int error;
 
-	choose_files(diff, arguments);
-	error = check_order(diff);
+	error = choose_files(diff, arguments);
+	if (!error)
+		error = choose_parts(diff);
+	if (!error)
+		error = check_rates(settings);
+	if (!error)
+		error = check_order(diff);
 	if (!error)
 		error = choose_layout(diff);
 	if (!error)
@@ -107,6 +154,20 @@ static u32 labels_to_keep(const struct diff *diff)
 	if (entry_layout_has_key(&diff->layout, FIELD_CPU))
 		keep |= KEEP_CPU;
 	return keep;
+}
+
+static int measure(struct diff *diff)
+{
+	if (!diff->settings->shows_rates)
+		return 0;
+	diff->seconds = must_alloc_array(diff->file_count, sizeof(*diff->seconds));
+	for (u32 i = 0; i < diff->file_count; i++) {
+		diff->seconds[i] = diff_file_seconds(&diff->files[i]);
+		if (diff->seconds[i] <= 0)
+			return fail_plain(-EINVAL, "leave --rate out",
+					  "%s does not say how long it took", diff->files[i].path);
+	}
+	return 0;
 }
 
 static struct symbolizer *new_symbolizer(const struct diff *diff)
@@ -141,6 +202,14 @@ static u32 find_source(const struct diff *diff, const struct diff_file *file,
 	return NO_SOURCE;
 }
 
+/* Whether a period of the event is nanoseconds of a CPU: cpu-clock and task-clock.
+ * Source: linux/perf_event.h, PERF_TYPE_SOFTWARE. */
+static bool counts_time(const struct event_source *source)
+{
+	return source->type == PERF_TYPE_SOFTWARE && (source->config == PERF_COUNT_SW_CPU_CLOCK ||
+						      source->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 static struct comparison *compare(const struct diff *diff, u32 base)
 {
 	const struct diff_settings *settings = diff->settings;
@@ -167,6 +236,7 @@ static struct comparison *compare(const struct diff *diff, u32 base)
 		.base_weight = settings->base_weight,
 		.other_weight = settings->other_weight,
 		.order = settings->order,
+		.side_seconds = diff->seconds,
 		.paired_only = settings->paired_only,
 		.is_strict = settings->is_strict,
 	};
@@ -199,30 +269,49 @@ static struct text_style choose_style(const struct diff *diff)
 	};
 }
 
+static const char *rate_name(const struct diff *diff, const struct event_source *source)
+{
+	if (!diff->seconds)
+		return NULL;
+	return counts_time(source) ? "CPU seconds" : "events";
+}
+
+/* What a recording is called; of parts of one, which part. Owned by the caller. */
+static char *name_of(const struct diff_file *file)
+{
+	return file->times ? must_format("%s %s", file->path, file->times) : must_copy(file->path);
+}
+
 static void write_text(const struct diff *diff)
 {
 	const struct diff_settings *settings = diff->settings;
 	struct text_style style = choose_style(diff);
-	CLEANUP(freep) const char **names = must_alloc_array(diff->file_count, sizeof(*names));
+	CLEANUP(freep) char **names = must_alloc_array(diff->file_count, sizeof(*names));
 
 	for (u32 i = 0; i < diff->file_count; i++)
-		names[i] = diff->files[i].path;
+		names[i] = name_of(&diff->files[i]);
 	pager_start();
 	for (u32 i = 0; i < diff->files[0].source_count; i++) {
 		CLEANUP(comparison_freep) struct comparison *comparison = compare(diff, i);
+		const struct event_source *source = &diff->profile->sources.items[i];
 		struct diff_view view = {
 			.comparison = comparison,
-			.source = &diff->profile->sources.items[i],
-			.names = names,
-			.show_names = diff->file_count > 2 || settings->is_verbose,
+			.source = source,
+			.names = (const char *const *)names,
+			.show_names = diff->file_count > 2 || settings->is_verbose ||
+				      diff->files[0].times,
 			.show_period = settings->show_period,
 			.show_formula = settings->show_formula,
 			.show_notes = !settings->is_strict,
+			.rate_name = rate_name(diff, source),
+			.rate_scale = counts_time(source) ? 1e-9 : 1,
 			.is_first = i == 0,
 		};
 
 		diff_write_text(&view, &style);
 	}
+	for (u32 i = 0; i < diff->file_count; i++)
+		free(names[i]);
 	pager_finish();
 }
 
@@ -237,6 +326,8 @@ static int run(struct diff *diff)
 	error = diff_files_read(diff->files, diff->file_count, labels_to_keep(diff),
 				&diff->profile);
 	progress_clear();
+	if (!error)
+		error = measure(diff);
 	if (error)
 		return error;
 	symbolizer_run(diff->symbolizer, diff->profile);

@@ -38,7 +38,7 @@ static int choose_samples(struct diff_file *file, u32 number, const struct sampl
 
 	if (error)
 		return error;
-	own.times = times;
+	own.times = file->times ? file->times : times;
 	return sample_choice_read(&own, header->first_sample_ns, header->last_sample_ns,
 				  &file->chosen);
 }
@@ -81,18 +81,67 @@ void diff_files_close(struct diff_file *files, u32 count)
 	}
 }
 
+/* --- reading --- */
+
+/* Sees when samples were taken. */
+struct span_sink {
+	struct passing_sink passing; /* first */
+	struct diff_file *file;
+};
+
+static int see_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct span_sink *span = (struct span_sink *)sink;
+	struct diff_file *file = span->file;
+
+	if (!file->first_ns || sample->time_ns < file->first_ns)
+		file->first_ns = sample->time_ns;
+	if (sample->time_ns > file->last_ns)
+		file->last_ns = sample->time_ns;
+	return sink_call(span->passing.next, on_sample, sample);
+}
+
+static bool knows_chain(struct event_sink *sink, const struct sample *sample)
+{
+	return sink_call(((struct span_sink *)sink)->passing.next, knows_chain, sample);
+}
+
 /* Whose a sample is decides over its lines, later: 100% are all samples. */
 static int read_file(struct diff_file *file, struct event_sink *sink)
 {
 	struct filter_settings settings = file->chosen.settings;
+	struct span_sink span = {.file = file};
 	struct event_sink *filter;
 	int error;
 
 	settings.pid_count = settings.tid_count = 0;
 	filter = filter_new(&settings, sink);
-	error = perfdata_read(file->data, filter);
+	passing_sink_init(&span.passing, filter);
+	span.passing.sink.on_sample = see_sample;
+	span.passing.sink.knows_chain = knows_chain;
+	error = perfdata_read(file->data, &span.passing.sink);
 	filter_free(filter);
 	return error;
+}
+
+double diff_file_seconds(const struct diff_file *file)
+{
+	const struct filter_settings *chosen = &file->chosen.settings;
+	const struct perfdata_extra *extra = perfdata_extra(file->data);
+	u64 ns = 0;
+
+	if (!chosen->time_count && extra && extra->wall_ns)
+		return (double)extra->wall_ns / 1e9;
+	if (!chosen->time_count)
+		ns = file->last_ns - file->first_ns;
+	for (size_t i = 0; i < chosen->time_count; i++) {
+		const struct time_range *range = &chosen->times[i];
+		u64 start = range->start_ns > file->first_ns ? range->start_ns : file->first_ns;
+		u64 end = range->end_ns < file->last_ns ? range->end_ns : file->last_ns;
+
+		ns += end > start ? end - start : 0;
+	}
+	return (double)ns / 1e9;
 }
 
 int diff_files_read(struct diff_file *files, u32 count, u32 keep, struct profile **ret_profile)

@@ -168,6 +168,8 @@ const struct option_row diff_options[] = {
 	FLAG('b', "baseline-only", paired_only, "only what the baseline and another recording have"),
 	CALL(0, "percentage", "relative|absolute", parse_percentage,
 	     "100% is what filters leave, or all samples (default: absolute)"),
+	FLAG(0, "rate", shows_rates, "CPU seconds a second in place of shares (of events that do not "
+	     "count time: events a second)"),
 	FLAG(0, "strict-perf", is_strict, "perf 6.1's figures to the digit, also where they are not sane"),
 	HEADING("What is shown"),
 	TEXT('s', "sort", sort, "KEYS", "tell lines apart by pid, comm, dso, symbol, cpu; +KEY adds "
@@ -183,6 +185,9 @@ const struct option_row diff_options[] = {
 	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
 	TEXT(0, "time", choice.times, "TIMES", "only this time: START,STOP in seconds, or 10%-20%, 10%/2; "
 	     "TIMES:TIMES is one for each recording"),
+	HEADING("Two parts of one recording"),
+	TEXT(0, "before", before, "TIMES", "the baseline: times as of --time; with --after"),
+	TEXT(0, "after", after, "TIMES", "what is compared with it"),
 	HEADING("Names"),
 	TEXT(0, "symfs", symfs, "DIRECTORY", "look for binaries below this directory"),
 	TEXT('k', "vmlinux", vmlinux, "FILE", "kernel image with symbols"),

@@ -16,13 +16,15 @@ struct diff_settings {
 	const char *symfs, *kallsyms, *vmlinux;
 	const char *dsos, *comms, *symbols; /* lists, or file://PATH */
 	struct sample_choice choice;	    /* its `times`: parted by ':', one for each file */
+	const char *before, *after;	    /* two parts of one file, in place of two files */
 	enum comparison_method method;
 	s64 base_weight, other_weight;
 	u32 order;
 	bool paired_only;
 	bool show_period, show_formula;
 	bool is_relative;
-	bool is_strict; /* as perf has it, where we would not */
+	bool shows_rates; /* in place of shares */
+	bool is_strict;	  /* as perf has it, where we would not */
 	bool is_quiet, is_verbose;
 	bool demangle;
 	bool ignored; /* where options go that change nothing here */
@@ -35,17 +37,19 @@ extern const struct diff_settings diff_defaults;
 /* One recording of a diff. */
 struct diff_file {
 	const char *path;
+	const char *times; /* the part that is looked at; NULL: as --time says */
 	struct perfdata *data;
 	struct chosen_samples chosen;
-	u32 first_source; /* row of the profile's sources that its first event has */
+	u64 first_ns, last_ns; /* of its samples, wanted or not */
+	u32 first_source;      /* row of the profile's sources that its first event has */
 	u32 source_count;
 };
 
 /*
  * Opens the recordings and reads for each which samples are wanted.
  *
- * files  their paths are set, all else is zero; diff_files_close() them, also after an error
- * Returns 0, or a negative errno with a sentence.
+ * files  their paths are set, perhaps `times`, all else is zero; diff_files_close() them, also
+ * after an error Returns 0, or a negative errno with a sentence.
  */
 int diff_files_open(struct diff_file *files, u32 count, const struct diff_settings *settings);
 /* Closes; paths stay the caller's. */
@@ -55,11 +59,13 @@ void diff_files_close(struct diff_file *files, u32 count);
  * Reads all recordings into one profile, each with sources of its own.
  *
  * keep         KEEP_* bits
- * symbolizer   names nothing yet, but hears of large files
  * ret_profile  profile_free() it
  * Returns 0, or a negative errno with a sentence; of a damaged recording (-EBADMSG) and those
  * before, what could be read is there.
  */
 int diff_files_read(struct diff_file *files, u32 count, u32 keep, struct profile **ret_profile);
+
+/* How long what was read of a recording took; 0: not known. After diff_files_read(). */
+double diff_file_seconds(const struct diff_file *file);
 
 #endif

@@ -6,20 +6,13 @@
  */
 #include "export/diff_text.h"
 
+#include "export/diff_cells.h"
 #include "export/text_keys.h"
 
 #include <inttypes.h>
 #include <math.h>
 
-enum { FORMULA_WIDTH = 70, RATE_WIDTH = 12, RATE_DECIMALS = 4 };
-
-enum figure {
-	FIGURE_BASELINE,
-	FIGURE_BASE_PERIOD,
-	FIGURE_COMPUTED,
-	FIGURE_FORMULA,
-	FIGURE_PERIOD,
-};
+enum { RATE_WIDTH = 12 };
 
 /* Titles, and widths where the title does not decide. */
 struct figure_column {
@@ -30,7 +23,7 @@ struct figure_column {
 static const struct figure_column figures[] = {
 	[FIGURE_BASELINE] = {"Baseline", 0},
 	[FIGURE_BASE_PERIOD] = {"Base period", 14},
-	[FIGURE_FORMULA] = {"Formula", FORMULA_WIDTH},
+	[FIGURE_FORMULA] = {"Formula", DIFF_FORMULA_WIDTH},
 	[FIGURE_PERIOD] = {"Period", 14},
 };
 
@@ -43,7 +36,7 @@ static const struct figure_column computed[] = {
 
 struct column {
 	bool is_key;
-	u8 what; /* enum figure, or enum entry_field */
+	u8 what; /* enum diff_figure, or enum entry_field */
 	u32 side;
 	u32 width; /* of figures */
 };
@@ -76,7 +69,7 @@ static void append_title(const struct table *table, struct text *text, const str
 		text_appendf(text, "/%" PRIu32, column->side);
 }
 
-static void add_figure(struct table *table, u32 side, enum figure figure)
+static void add_figure(struct table *table, u32 side, enum diff_figure figure)
 {
 	struct column column = {.what = (u8)figure, .side = side};
 	struct text title = {0};
@@ -142,114 +135,6 @@ static u32 width_of(const struct table *table, const struct column *column)
 
 /* --- cells --- */
 
-/* perf prints what is a little less than nothing as -0.00%. */
-static void append_delta(const struct table *table, struct text *cell, double delta)
-{
-	const struct diff_view *view = table->view;
-	int decimals = view->rate_name ? RATE_DECIMALS : 2;
-
-	if (view->rate_name)
-		delta *= view->rate_scale;
-	if (!table->comparison->settings.is_strict && fabs(delta) < 0.5 * pow(10, -decimals))
-		delta = 0;
-	text_appendf(cell, "%+.*f%s", decimals, delta, view->rate_name ? "" : "%");
-}
-
-static void append_base(const struct table *table, struct text *cell, u32 entry)
-{
-	double amount = comparison_base_amount(table->comparison, entry);
-
-	if (table->view->rate_name)
-		text_appendf(cell, "%.*f", RATE_DECIMALS, amount * table->view->rate_scale);
-	else
-		text_appendf(cell, table->style->separator ? "%.2f" : "%.2f%%", amount);
-}
-
-/* The value of a line's column as it is computed, without blanks around it. */
-static void append_computed(const struct table *table, struct text *cell, u32 entry, u32 side)
-{
-	const struct comparison *comparison = table->comparison;
-	enum comparison_method method = comparison->settings.method;
-	bool has_base = comparison_value(comparison, entry, 0)->is_there;
-	bool is_bare = table->style->separator != NULL;
-
-	if (method == COMPARE_DELTA || method == COMPARE_DELTA_ABS) {
-		append_delta(table, cell, comparison_delta(comparison, entry, side));
-	} else if (!has_base) {
-		text_append(cell, "N/A");
-	} else if (method == COMPARE_RATIO) {
-		double ratio = comparison_ratio(comparison, entry, side);
-
-		if (!is_bare || ratio > 0)
-			text_appendf(cell, "%14.6f", ratio);
-	} else {
-		s64 difference = comparison_weighted(comparison, entry, side);
-
-		if (!is_bare || difference)
-			text_appendf(cell, "%14" PRId64, difference);
-	}
-}
-
-static void append_formula(const struct table *table, struct text *cell, u32 entry, u32 side)
-{
-	const struct comparison *comparison = table->comparison;
-	u64 base = comparison_value(comparison, entry, 0)->period;
-	u64 other = comparison_value(comparison, entry, side)->period;
-
-	switch (comparison->settings.method) {
-	case COMPARE_DELTA:
-	case COMPARE_DELTA_ABS:
-		text_appendf(
-			cell,
-			"(%" PRIu64 " * 100 / %" PRIu64 ") - (%" PRIu64 " * 100 / %" PRIu64 ")",
-			other, comparison->side_totals[side].period, base, comparison->base_total);
-		break;
-	case COMPARE_RATIO:
-		text_appendf(cell, "%" PRIu64 " / %" PRIu64, other, base);
-		break;
-	case COMPARE_WEIGHTED:
-		text_appendf(cell, "(%" PRIu64 " * %" PRId64 ") - (%" PRIu64 " * %" PRId64 ")",
-			     other, comparison->settings.other_weight, base,
-			     comparison->settings.base_weight);
-		break;
-	}
-	/* perf has room for no more. */
-	if (cell->length >= FORMULA_WIDTH)
-		text_truncate(cell, FORMULA_WIDTH - 1);
-}
-
-static void append_figure(const struct table *table, struct text *cell, u32 entry,
-			  const struct column *column)
-{
-	const struct comparison *comparison = table->comparison;
-	const struct compared_value *value = comparison_value(comparison, entry, column->side);
-	bool has_figure = comparison_has_figure(comparison, entry, column->side);
-
-	switch ((enum figure)column->what) {
-	case FIGURE_BASELINE:
-		if (value->is_there)
-			append_base(table, cell, entry);
-		break;
-	case FIGURE_COMPUTED:
-		if (has_figure)
-			append_computed(table, cell, entry, column->side);
-		break;
-	case FIGURE_FORMULA:
-		if (has_figure)
-			append_formula(table, cell, entry, column->side);
-		break;
-	case FIGURE_BASE_PERIOD:
-		text_appendf(cell, "%" PRIu64, value->period);
-		break;
-	case FIGURE_PERIOD:
-		if (has_figure)
-			text_appendf(cell, "%" PRIu64, value->period);
-		break;
-	}
-	if (!cell->length)
-		text_append(cell, " ");
-}
-
 /* Figures stand right; of wider columns perf fills up what are numbers from the other side. */
 static u32 aligned_width(const struct table *table, const struct column *column, const char *cell)
 {
@@ -276,71 +161,15 @@ static const char *color_of(const struct table *table, u32 entry, const struct c
 	return delta > 0 ? "\033[31m" : "\033[32m";
 }
 
-/* --- notes --- */
-
-static bool is_on(const struct table *table, u32 entry, u32 side)
-{
-	return comparison_value(table->comparison, entry, side)->is_there;
-}
-
-/* Which of the sides that could have it have lost it. */
-static void append_gone(const struct table *table, struct text *note, u32 entry)
-{
-	const struct comparison *comparison = table->comparison;
-	u32 side_count = comparison->settings.side_count;
-	const char *lead = "gone in ";
-
-	for (u32 side = 1; side < side_count; side++) {
-		if (is_on(table, entry, side) || !comparison->side_totals[side].is_there)
-			continue;
-		if (side_count == 2)
-			text_append(note, "gone");
-		else
-			text_appendf(note, "%s%" PRIu32, lead, side);
-		lead = ", ";
-	}
-}
-
-/* What it is called now, as far as that is not what the line says. */
-static void append_moved(const struct table *table, struct text *note, u32 entry, u32 now)
-{
-	const struct comparison *comparison = table->comparison;
-	const struct fold *fold = comparison->fold;
-	const struct entry_list *list;
-	const struct entry *was = comparison_shown(comparison, entry, &list);
-	const char *old_dso = entry_dso(list, was, FIELD_DSO);
-	const struct entry *is = comparison_shown(comparison, now, &list);
-	const char *dso = entry_dso(list, is, FIELD_DSO);
-	const char *symbol = fold_frame_name(fold, is->frame);
-
-	text_append(note, "now");
-	if (strcmp(fold_frame_name(fold, was->frame), symbol) != 0) {
-		text_append(note, " ");
-		text_append_printable(note, symbol);
-	}
-	if (strcmp(old_dso, dso) != 0) {
-		text_append(note, " in ");
-		text_append_printable(note, dso);
-	}
-}
-
+/* A note stands behind the line, or in a column of its own. */
 static void append_note(const struct table *table, struct text *line, u32 entry)
 {
-	u32 moved_to = table->comparison->entries.items[entry].moved_to;
 	const char *separator = table->style->separator;
 	struct text note = {0};
 
 	if (!table->view->show_notes)
 		return;
-	if (moved_to)
-		append_moved(table, &note, entry, moved_to - 1);
-	else if (!is_on(table, entry, 0))
-		text_append(&note, "new");
-	else
-		append_gone(table, &note, entry);
-	if (table->comparison->entries.items[entry].is_lumped)
-		text_append(&note,
-			    note.length ? ", all code without names" : "all code without names");
+	diff_append_note(table->view, &note, entry);
 	for (size_t i = 0; separator && i < note.length; i++)
 		if (note.bytes[i] == *separator)
 			note.bytes[i] = '.';
@@ -369,7 +198,9 @@ static u32 append_cell(struct table *table, struct text *line, u32 entry,
 		key_columns_append(&table->keys, line, shown, column->what);
 		return (u32)(line->length - begin);
 	}
-	append_figure(table, &cell, entry, column);
+	diff_append_figure(
+		table->view, &cell, (enum diff_figure)column->what,
+		(struct diff_place){entry, column->side, table->style->separator != NULL});
 	color = color_of(table, entry, column);
 	width = table->style->separator ? 0 : aligned_width(table, column, text_view(&cell));
 	text_append(line, color);

@@ -144,7 +144,8 @@ static void add_frames(struct unit *unit, u64 address, u32 row, struct answer *a
 		place = place_of_call(&function->die);
 		row = function->caller;
 	}
-	if (row || has_row)
+	/* Around what was inlined there is a function, even if DWARF lost it. */
+	if (row || has_row || unit->frames->items.count > answer->first)
 		add_frame(unit, &place);
 	answer->count = (u32)unit->frames->items.count - answer->first;
 }

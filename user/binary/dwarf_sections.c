@@ -60,19 +60,29 @@ static bool unpack_into(u32 kind, struct bytes packed, u8 *room, u64 bytes)
 	return kind == COMPRESSED_ZLIB && unpack_zlib(packed, room, bytes);
 }
 
+/* Room for a section and the zeros behind it; NULL if there is none. It takes memory only where it
+ * is written. */
+static u8 *make_room(struct dwarf_sections *sections, u64 bytes)
+{
+	void *room = mmap(NULL, bytes + DWARF_SLACK_BYTES, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (room == MAP_FAILED)
+		return NULL;
+	*vec_add(&sections->unpacked) = (struct bytes){room, bytes + DWARF_SLACK_BYTES};
+	return room;
+}
+
 static int unpack(struct dwarf_sections *sections, u32 kind, struct bytes packed, u64 bytes,
 		  struct bytes *ret_part)
 {
-	void *room;
+	u8 *room;
 
 	if (!bytes || bytes / UNPACKING_RATIO_MAX > packed.length + UNPACKING_FREE_BYTES)
 		return -EFBIG;
-	/* Takes memory only where it is written. */
-	room = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (room == MAP_FAILED)
-		return -errno;
-	*vec_add(&sections->unpacked) = (struct bytes){room, bytes};
+	room = make_room(sections, bytes);
+	if (!room)
+		return -ENOMEM;
 	if (!unpack_into(kind, packed, room, bytes))
 		return -EBADMSG;
 	*ret_part = (struct bytes){room, bytes};
@@ -142,6 +152,17 @@ bool dwarf_wants_section(const char *name)
 	return part_of(name, "", &is_packed) >= 0 || part_of(name, ".dwo", &is_packed) >= 0;
 }
 
+static int copy_part(struct dwarf_sections *sections, struct bytes *part)
+{
+	u8 *room = make_room(sections, part->length);
+
+	if (!room)
+		return -ENOMEM;
+	memcpy(room, part->start, part->length);
+	part->start = room;
+	return 0;
+}
+
 static int read_section(struct dwarf_sections *sections, const struct elf_file *file,
 			const struct elf_section *section, const char *suffix)
 {
@@ -159,7 +180,15 @@ static int read_section(struct dwarf_sections *sections, const struct elf_file *
 	if (is_packed)
 		return unpack_named(sections, contents, &sections->parts[part]);
 	sections->parts[part] = contents;
-	return 0;
+	return sections->is_copied ? copy_part(sections, &sections->parts[part]) : 0;
+}
+
+static bool ends_in_zeros(struct bytes image)
+{
+	static const u8 zeros[DWARF_SLACK_BYTES];
+
+	return image.length >= sizeof(zeros) &&
+	       !memcmp(image.start + image.length - sizeof(zeros), zeros, sizeof(zeros));
 }
 
 /* So that no string runs over the end of its section. */
@@ -184,6 +213,7 @@ int dwarf_sections_read(struct bytes image, const char *suffix, struct dwarf_sec
 	sections.class = (u8)identity[EI_CLASS];
 	sections.order = (u8)identity[EI_DATA];
 	sections.machine = file.machine;
+	sections.is_copied = !ends_in_zeros(image);
 	for (u32 i = 1; i < file.section_count && !error; i++)
 		error = read_section(&sections, &file, &file.sections[i], suffix);
 	if (error)

@@ -20,11 +20,16 @@
 #define AS_DWARF_PART(name) DWARF_##name,
 enum dwarf_part { DWARF_PARTS(AS_DWARF_PART) DWARF_PART_COUNT };
 
+/* libdw up to 0.188 at least reads over the end of a section where a number or a string is cut off;
+ * so many zeros stop it. */
+enum { DWARF_SLACK_BYTES = 64 };
+
 struct dwarf_sections {
 	struct bytes parts[DWARF_PART_COUNT]; /* length 0: not there */
 	u16 machine;
 	u8 class, order;	    /* ELFCLASS…, ELFDATA2… */
-	VEC(struct bytes) unpacked; /* owned */
+	bool is_copied;		    /* the image lacks the zeros at its end */
+	VEC(struct bytes) unpacked; /* and copied; owned */
 };
 
 /* Whether a section of this name holds a part, packed or not, of whichever file. */
@@ -32,7 +37,8 @@ bool dwarf_wants_section(const char *name);
 
 /*
  * Finds the sections in an image, which must outlive the result, and unpacks those that are
- * compressed (zlib, zstd; SHF_COMPRESSED and .zdebug_…).
+ * compressed (zlib, zstd; SHF_COMPRESSED and .zdebug_…). They are copied if the image does not end
+ * with DWARF_SLACK_BYTES of zeros, as elf_image_debug()'s does.
  *
  * suffix  "" or ".dwo", behind each section's name
  * Returns 0, -ENODATA (no .debug_info), -ENOTSUP (relocatable), -EFBIG (unpacks to more than is

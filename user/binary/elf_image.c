@@ -29,6 +29,7 @@ struct image {
 	int fd;
 	u8 *start;
 	u64 length;
+	u64 zeros;	   /* behind the file's end */
 	u64 bytes_left;	   /* that may still be copied */
 	XXH3_state_t *sum; /* of what was copied; NULL: nobody asks */
 };
@@ -142,7 +143,7 @@ static int open_image(int fd, struct image *image)
 	image->fd = fd;
 	image->length = (u64)status.st_size;
 	/* Pages that are never written take no memory. */
-	image->start = mmap(NULL, image->length, PROT_READ | PROT_WRITE,
+	image->start = mmap(NULL, image->length + image->zeros, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	return image->start == MAP_FAILED ? -errno : 0;
 }
@@ -253,12 +254,12 @@ int elf_image_debug(int fd, struct bytes *ret_image)
 {
 	static const char *const names[] = {".gnu_debuglink", ".gnu_debugaltlink"};
 	CLEANUP(file_unmap) struct bytes bytes = {0};
-	struct image image = {.bytes_left = debug_max_bytes};
+	struct image image = {.bytes_left = debug_max_bytes, .zeros = DWARF_SLACK_BYTES};
 	int error = open_image(fd, &image);
 
 	if (error)
 		return error;
-	bytes = bytes_of(&image);
+	bytes = (struct bytes){image.start, image.length + image.zeros};
 	error = copy_headers(&image);
 	if (!error)
 		error = copy_section_names(&image);

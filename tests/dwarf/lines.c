@@ -38,12 +38,13 @@ static void print(u64 address, const struct source_frame *frames, u32 count)
 static int open_lines(const char *path, struct source_lines **ret_lines)
 {
 	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(freep) char *whole = realpath(path, NULL);
 	struct build_id id = {0};
 
-	if (fd < 0)
+	if (fd < 0 || !whole)
 		return -errno;
 	build_id_of_fd(fd, &id);
-	return source_lines_open(fd, "", path, &id, ret_lines);
+	return source_lines_open(fd, "", whole, &id, ret_lines);
 }
 
 int main(int argc, char **argv)

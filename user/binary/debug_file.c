@@ -72,6 +72,19 @@ static u32 checksum_of(int fd)
 	return (u32)checksum;
 }
 
+/* The build id of a file that has no program headers, such as dwz writes. */
+static int id_of_sections(struct bytes image, struct build_id *ret_id)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	int error = elf_file_open(image, &file);
+	struct bytes notes;
+
+	if (error)
+		return error;
+	notes = elf_file_contents(&file, elf_file_section(&file, SHT_NULL, ".note.gnu.build-id"));
+	return build_id_in_notes(notes, file.is_swapped, ret_id);
+}
+
 static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 {
 	struct build_id id;
@@ -80,7 +93,9 @@ static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 		return false;
 	if (!wanted->id->length)
 		return wanted->has_link && checksum_of(fd) == wanted->checksum;
-	return !build_id_of_fd(fd, &id) && build_id_is(&id, wanted->id->bytes, wanted->id->length);
+	if (build_id_of_fd(fd, &id) && id_of_sections(bytes, &id))
+		return false;
+	return build_id_is(&id, wanted->id->bytes, wanted->id->length);
 }
 
 static int try_below(const char *root, const char *path, const struct wanted *wanted,
@@ -200,6 +215,23 @@ int debug_file_read_lines(const char *root, const char *path, struct bytes image
 	return read_file(root, path, image, wanted, ret_bytes);
 }
 
+/* What .gnu_debugaltlink says: a path, and the build id of what is there. Returns the path, NULL if
+ * it says nothing. */
+static const char *read_common_link(const struct elf_file *file, struct build_id *id)
+{
+	struct bytes contents = elf_file_contents(
+		file, elf_file_section(file, SHT_NULL, ".gnu_debugaltlink"));
+	const char *name = (const char *)contents.start;
+	size_t name_bytes = contents.length ? strnlen(name, contents.length) + 1 : 0;
+
+	if (name_bytes < 2 || name_bytes >= contents.length ||
+	    contents.length - name_bytes > sizeof(id->bytes))
+		return NULL;
+	id->length = (u8)(contents.length - name_bytes);
+	memcpy(id->bytes, contents.start + name_bytes, id->length);
+	return name;
+}
+
 int debug_file_read_common(const char *root, const char *path, struct bytes image,
 			   struct bytes *ret_bytes)
 {
@@ -208,25 +240,25 @@ int debug_file_read_common(const char *root, const char *path, struct bytes imag
 	const struct wanted wanted = {
 		.id = &id, .read = elf_image_debug, .is_of_use = has_source_lines};
 	const char *name, *slash = strrchr(path, '/');
-	struct bytes contents;
-	size_t name_bytes;
+	int folder = slash ? (int)(slash - path) : 0;
+	int error;
 
 	if (elf_file_open(image, &file))
 		return -ENOENT;
-	contents = elf_file_contents(&file, elf_file_section(&file, SHT_NULL, ".gnu_debugaltlink"));
-	name = (const char *)contents.start;
-	name_bytes = contents.length ? strnlen(name, contents.length) + 1 : 0;
-	if (name_bytes < 2 || name_bytes >= contents.length ||
-	    contents.length - name_bytes > sizeof(id.bytes))
+	name = read_common_link(&file, &id);
+	if (!name)
 		return -ENOENT;
-	id.length = (u8)(contents.length - name_bytes);
-	memcpy(id.bytes, contents.start + name_bytes, id.length);
-	if (!try_id(root, &wanted, ret_bytes))
-		return 0;
-	if (name[0] == '/')
+	error = try_id(root, &wanted, ret_bytes);
+	if (error && name[0] == '/')
 		return try_path(root, must_copy(name), &wanted, ret_bytes);
-	return try_path(root, must_format("%.*s/%s", slash ? (int)(slash - path) : 0, path, name),
-			&wanted, ret_bytes);
+	/* From where the file is that has the link. */
+	if (error)
+		error = try_path(root, must_format("%.*s/%s", folder, path, name), &wanted,
+				 ret_bytes);
+	if (error)
+		error = try_path(root, must_format("%s%.*s/%s", debug_root, folder, path, name),
+				 &wanted, ret_bytes);
+	return error;
 }
 
 static void end_stream(lzma_stream *stream)

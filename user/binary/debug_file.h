@@ -30,7 +30,8 @@ int debug_file_read_lines(const char *root, const char *path, struct bytes image
 			  const struct build_id *id, struct bytes *ret_bytes);
 
 /* What dwz moved out of several debug files, as .gnu_debugaltlink of one of them names it: by build
- * id or, from the folder of `path`, by its path. Returns 0 or -ENOENT. */
+ * id, or by its path from the folder of `path` or that below /usr/lib/debug. Returns 0 or -ENOENT.
+ */
 int debug_file_read_common(const char *root, const char *path, struct bytes image,
 			   struct bytes *ret_bytes);
 

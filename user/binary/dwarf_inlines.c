@@ -3,9 +3,10 @@
  * Which functions of a unit are at wanted addresses.
  *
  * The tree of DIEs is walked once for all addresses. Of the functions that say they have an address
- * the last one counts, which is the innermost, and those around it are its callers. A function that
- * has none of the addresses is skipped with all that is in it; what has no code of its own
- * (classes, namespaces, blocks) may hold functions that have.
+ * the one whose range begins last counts, and of several the last one: that is the innermost, and
+ * where ranges contradict each other llvm-symbolizer's choice. Those around it are its callers. A
+ * function that has none of the addresses is skipped with all that is in it; what has no code of
+ * its own (classes, namespaces, blocks) may hold functions that have.
  *
  * Hostile DWARF can lead a reader round and round: siblings that lie behind, lists of ranges that
  * are everybody's. Each step is paid for in bytes out of a budget that the unit's size sets.
@@ -34,9 +35,11 @@ struct level {
 
 struct walk {
 	const u64 *addresses;
+	u64 *starts; /* of the ranges that have them, as far as is known */
 	u32 count;
 	struct dwarf_inlines *inlines;
 	u64 budget;
+	bool is_nested; /* functions have the code of those inside of them */
 	u32 depth;
 	struct level levels[NESTING_MAX];
 };
@@ -70,8 +73,12 @@ static bool give(struct walk *walk, u64 start, u64 end, u32 function)
 {
 	u32 first = first_from(walk, start), at = first;
 
-	while (at < walk->count && walk->addresses[at] < end && pay(walk, 1))
-		walk->inlines->innermost[at++] = function;
+	for (; at < walk->count && walk->addresses[at] < end && pay(walk, 1); at++) {
+		if (start < walk->starts[at])
+			continue;
+		walk->starts[at] = start;
+		walk->inlines->innermost[at] = function;
+	}
 	return at > first;
 }
 
@@ -99,7 +106,7 @@ static bool enter_function(struct walk *walk, struct level *level, int tag, u32 
 	enum code code = give_code(walk, &level->die, row);
 
 	*ret_inside = level->function;
-	if (code != CODE_WANTED)
+	if (code == CODE_NONE || (code == CODE_ELSEWHERE && walk->is_nested))
 		return code == CODE_NONE;
 	*vec_add(&walk->inlines->rows) = (struct dwarf_function){
 		.die = level->die, .caller = tag == DW_TAG_subprogram ? 0 : level->function};
@@ -179,16 +186,22 @@ static void walk_unit(struct walk *walk, const Dwarf_Die *unit)
 	}
 }
 
-static u64 unit_bytes(Dwarf_Die *unit)
+/* What the header of the unit tells. */
+static void read_header(struct walk *walk, Dwarf_Die *unit)
 {
 	Dwarf_Off start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit), next;
 	size_t header_bytes;
+	Dwarf_Half version;
 
-	if (dwarf_next_unit(dwarf_cu_getdwarf(unit->cu), start, &next, &header_bytes, NULL, NULL,
-			    NULL, NULL, NULL, NULL) ||
+	if (dwarf_next_unit(dwarf_cu_getdwarf(unit->cu), start, &next, &header_bytes, &version,
+			    NULL, NULL, NULL, NULL, NULL) ||
 	    next <= start)
-		return 0;
-	return next - start;
+		return;
+	walk->budget = BUDGET_OF_A_UNIT + BUDGET_OF_A_BYTE * (next - start) +
+		       (u64)BUDGET_OF_AN_ADDRESS * walk->count;
+	/* DWARF 2 had no lists of ranges: the cold part of a function is nowhere, but not what was
+	 * inlined into it. */
+	walk->is_nested = version > 2;
 }
 
 void dwarf_inlines_read(Dwarf_Die *unit, const u64 *addresses, u32 count,
@@ -196,13 +209,14 @@ void dwarf_inlines_read(Dwarf_Die *unit, const u64 *addresses, u32 count,
 {
 	struct dwarf_inlines inlines = {.innermost = must_alloc_array(count, sizeof(u32))};
 	CLEANUP(freep) struct walk *walk = must_alloc(sizeof(*walk));
+	CLEANUP(freep) u64 *starts = must_alloc_array(count, sizeof(*starts));
 
 	*vec_add(&inlines.rows) = (struct dwarf_function){0};
 	walk->addresses = addresses;
 	walk->count = count;
 	walk->inlines = &inlines;
-	walk->budget = BUDGET_OF_A_UNIT + BUDGET_OF_A_BYTE * unit_bytes(unit) +
-		       (u64)BUDGET_OF_AN_ADDRESS * count;
+	walk->starts = starts;
+	read_header(walk, unit);
 	walk_unit(walk, unit);
 	*ret_inlines = inlines;
 }

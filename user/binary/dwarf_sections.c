@@ -207,12 +207,11 @@ int dwarf_sections_read(struct bytes image, const char *suffix, struct dwarf_sec
 
 	if (error)
 		return error;
-	if (file.type == ET_REL && !suffix[0])
-		return -ENOTSUP;
 	identity = elf_getident(file.elf, NULL);
 	sections.class = (u8)identity[EI_CLASS];
 	sections.order = (u8)identity[EI_DATA];
 	sections.machine = file.machine;
+	sections.type = file.type;
 	sections.is_copied = !ends_in_zeros(image);
 	for (u32 i = 1; i < file.section_count && !error; i++)
 		error = read_section(&sections, &file, &file.sections[i], suffix);

@@ -26,10 +26,10 @@ enum { DWARF_SLACK_BYTES = 64 };
 
 struct dwarf_sections {
 	struct bytes parts[DWARF_PART_COUNT]; /* length 0: not there */
-	u16 machine;
-	u8 class, order;	    /* ELFCLASS…, ELFDATA2… */
-	bool is_copied;		    /* the image lacks the zeros at its end */
-	VEC(struct bytes) unpacked; /* and copied; owned */
+	u16 machine, type;		      /* EM_…, ET_… */
+	u8 class, order;		      /* ELFCLASS…, ELFDATA2… */
+	bool is_copied;			      /* the image lacks the zeros at its end */
+	VEC(struct bytes) unpacked;	      /* and copied; owned */
 };
 
 /* Whether a section of this name holds a part, packed or not, of whichever file. */
@@ -41,7 +41,7 @@ bool dwarf_wants_section(const char *name);
  * with DWARF_SLACK_BYTES of zeros, as elf_image_debug()'s does.
  *
  * suffix  "" or ".dwo", behind each section's name
- * Returns 0, -ENODATA (no .debug_info), -ENOTSUP (relocatable), -EFBIG (unpacks to more than is
+ * Returns 0, -ENODATA (no .debug_info), -EFBIG (unpacks to more than is
  * believable) or -EBADMSG.
  */
 int dwarf_sections_read(struct bytes image, const char *suffix,

@@ -29,9 +29,9 @@ struct elf_digest {
  * table can come from. */
 int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_digest);
 
-/* The same with the sections that source lines come from, .gnu_debuglink and .gnu_debugaltlink,
- * and DWARF_SLACK_BYTES of zeros behind the file's end. At most 4 GiB are copied; returns -EFBIG if
- * there are more. */
+/* The same with the sections that source lines come from, .gnu_debuglink, .gnu_debugaltlink, the
+ * build id, and DWARF_SLACK_BYTES of zeros behind the file's end. At most 4 GiB are copied; returns
+ * -EFBIG if there are more. */
 int elf_image_debug(int fd, struct bytes *ret_image);
 
 /* The same, but all of the file's bytes, at most 1 GiB of them. */

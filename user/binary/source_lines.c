@@ -91,6 +91,8 @@ int source_lines_of_images(struct bytes image, struct bytes alternate,
 
 	if (error)
 		return error;
+	if (lines->file.sections.type == ET_REL)
+		return -ENOTSUP;
 	/* Without it names are missing, but lines are there. */
 	if (alternate.length)
 		dwarf_sections_read(alternate, "", &lines->file.alternate);

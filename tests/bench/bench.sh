@@ -3,12 +3,14 @@
 #
 # Measures what bpfprof costs, side by side with perf on the same load in the same run.
 #
-# usage: make bench [BENCH="sample recorder memory report rows"]      as root, on a quiet machine
+# usage: make bench [BENCH="sample recorder memory report dwarf rows"]      as root, on a quiet machine
 #
 #   sample    what a sample takes from the thread that it interrupts (tests/bench/work.c)
 #   recorder  CPU time of the recorder, bytes a sample, samples lost
 #   memory    largest resident set with 300 busy processes
 #   report    time to read and report one big file
+#   dwarf     time and memory to unwind and report perf record --call-graph dwarf, with inlined functions
+#             and without (HOTSPOT: its hotspot-perfparser, if it is to be compared)
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
 #
 # RATES ("99 999 4999"), TURNS (15), ROUNDS (5), SECONDS_EACH (10), TOOLS and LOADS say how much. Tools
@@ -325,6 +327,44 @@ bench_report() {
 	done
 }
 
+# Programs with debug information and large ones without, until it is stopped.
+with_debug_information() {
+	again "$folder/inlines" 2 &
+	again python3 -c 'import json; [json.loads(json.dumps([{str(i): [i]} for i in range(3000)])) for _ in range(99)]' &
+	again g++ -O2 -g -c -o "$folder/inlines.o" tests/bench/inlines.cc
+}
+
+# reported NAME COMMAND...: user s, system s, KiB and wall s of it; says so if it failed
+reported() {
+	local name=$1
+	shift
+	rm -f "$folder/used"
+	timeout 1800 "$bench/resources" "$folder/used" "$@" >/dev/null 2>"$folder/messages" ||
+		{ echo "  $name failed: $(tail -n 1 "$folder/messages")" && return; }
+	awk -v name="$name" '{ printf "  %-22s %8.2f s  user %8.2f s  system %6.2f s  %6.1f MiB resident\n",
+		name, $4, $1, $2, $3 / 1024 }' "$folder/used"
+}
+
+bench_dwarf() {
+	local data=$folder/dwarf
+
+	g++ -O2 -g -o "$folder/inlines" tests/bench/inlines.cc || return
+	start_load with_debug_information
+	recorder=("$PERF" record -q --buildid-mmap -a --call-graph dwarf -F 99 -o "$data" --)
+	run_recorder sleep "${DWARF_SECONDS:-30}" >/dev/null
+	stop_load
+	read -r samples _ <<<"$(count_events "$data")"
+	echo "Unwinding $(stat -c %s "$data") bytes with $samples samples (perf record -a --call-graph dwarf -F 99):"
+	reported "perf --no-inline" "$PERF" report --stdio --no-inline -i "$data"
+	reported "bpfprof --no-inline" "$BPFPROF" report --stdio --no-inline -i "$data"
+	reported "bpfprof, again" "$BPFPROF" report --stdio --no-inline -i "$data"
+	reported "perf" "$PERF" report --stdio -i "$data"
+	reported "bpfprof" "$BPFPROF" report --stdio -i "$data"
+	reported "bpfprof, again" "$BPFPROF" report --stdio -i "$data"
+	[ -z "${HOTSPOT:-}" ] ||
+		reported hotspot-perfparser "$HOTSPOT" --input "$data" --output "$folder/hotspot"
+}
+
 bench_rows() {
 	local files="${ROW_FILES:-/lib/*-linux-gnu/libc.so.6 /usr/bin/python3.?? \
 		$(gcc -print-prog-name=cc1) /usr/lib/*-linux-gnu/libLLVM-14.so.1}"
@@ -334,13 +374,13 @@ bench_rows() {
 	"$bench/rows" "${ROW_ROUNDS:-30}" $files
 }
 
-[ $# -gt 0 ] || set -- sample recorder memory report rows
+[ $# -gt 0 ] || set -- sample recorder memory report dwarf rows
 echo "bench: $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg), $("$PERF" version)"
 for part in "$@"; do
 	case $part in
-	sample | recorder | memory | report | rows) "bench_$part" ;;
+	sample | recorder | memory | report | dwarf | rows) "bench_$part" ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory, report and rows" >&2
+		echo "bench: no part named $part; there are sample, recorder, memory, report, dwarf and rows" >&2
 		exit 2
 		;;
 	esac

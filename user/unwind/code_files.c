@@ -163,6 +163,16 @@ static bool is_as_mapped(const struct file_search *search, const struct stat *st
 	return !settings->recorded_until_ns || modified_ns <= settings->recorded_until_ns;
 }
 
+/* Tables of either machine can be made; only those of one are of use. */
+static bool is_of_machine(struct bytes image, enum unwind_machine machine)
+{
+	Elf64_Half found = 0;
+
+	if (image.length >= sizeof(Elf64_Ehdr))
+		memcpy(&found, image.start + offsetof(Elf64_Ehdr, e_machine), sizeof(found));
+	return found == (machine == UNWIND_ARM64 ? EM_AARCH64 : EM_X86_64);
+}
+
 static bool take_file(void *context, int fd, const char *root)
 {
 	struct file_search *search = context;
@@ -174,7 +184,7 @@ static bool take_file(void *context, int fd, const char *root)
 	(void)root;
 	if (fstat(fd, &status) || (!files->settings.symfs && !is_as_mapped(search, &status)))
 		return false;
-	if (elf_image_frames(fd, &image, &digest))
+	if (elf_image_frames(fd, &image, &digest) || !is_of_machine(image, files->settings.machine))
 		return false;
 	search->file->state = make_table(image, search->file) ? CODE_WITHOUT_TABLE : CODE_READY;
 	if (files->open_count < OPEN_MAX)
@@ -318,13 +328,12 @@ static bool read_code(void *context, u64 address, struct code_around *ret_code)
 	       sizeof(*ret_code);
 }
 
-struct copied_walk_world code_files_world(struct code_files *files, u32 pid,
-					  enum unwind_machine machine)
+struct copied_walk_world code_files_world(struct code_files *files, u32 pid)
 {
 	files->pid = pid;
 	files->generation = process_table_generation(files->table, pid, SPACE_USER);
 	return (struct copied_walk_world){
-		.machine = machine,
+		.machine = files->settings.machine,
 		.find_code = find_code,
 		.read_code = read_code,
 		.context = files,

@@ -13,7 +13,8 @@ struct code_files;
 
 /* Where files are looked for, and what decides whether they are those that ran. */
 struct code_files_settings {
-	const char *symfs;     /* look below this folder only; NULL: none. Borrowed */
+	u8 machine;	   /* enum unwind_machine: files of another one are not those that ran */
+	const char *symfs; /* look below this folder only; NULL: none. Borrowed */
 	u64 recorded_until_ns; /* wall clock; what was modified later and has no build id to tell
 				* is another file; 0: unknown */
 	bool has_our_vdso;     /* it was recorded under the kernel that runs */
@@ -28,7 +29,6 @@ void code_files_free(struct code_files *files);
 struct event_sink *code_files_sink(struct code_files *files);
 
 /* For walks up stacks of a process as it is now. Borrowed until the next event or the next call. */
-struct copied_walk_world code_files_world(struct code_files *files, u32 pid,
-					  enum unwind_machine machine);
+struct copied_walk_world code_files_world(struct code_files *files, u32 pid);
 
 #endif

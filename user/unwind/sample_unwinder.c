@@ -153,7 +153,7 @@ static u32 walk(struct sample_unwinder *unwinder, struct sample *sample)
 		.length = sample->stack_bytes,
 		.bytes = sample->user_stack,
 	};
-	world = code_files_world(unwinder->files, sample->pid, machine->machine);
+	world = code_files_world(unwinder->files, sample->pid);
 	end = copied_walk_go_on(&walk, &world);
 	sample->cut = cut_of(end, &walk, sample);
 	sample->walked = walk.walked ? walk.walked : WALK_EH_FRAME;
@@ -231,6 +231,7 @@ struct sample_unwinder *sample_unwinder_new(const struct sample_unwinder_setting
 	};
 
 	unwinder->machine = machine_of(settings->arch ? settings->arch : our_arch);
+	files.machine = unwinder->machine ? unwinder->machine->machine : UNWIND_X86_64;
 	files.has_our_vdso = settings->has_our_kernel && unwinder->machine == machine_of(our_arch);
 	unwinder->files = code_files_new(&files);
 	unwinder->sources = sources;

@@ -57,7 +57,8 @@ struct sample {
 	u8 user_abi;	    /* enum user_abi */
 	bool stack_is_full; /* all that was asked for was copied: the stack may go on */
 	u32 stack_bytes;    /* of user_stack; 0: none */
-	/* Samples with equal keys have equal frames (but for one chance in 2^64); 0: no telling. */
+	/* Samples with equal keys have equal frames (but for one chance in 2^63); 0: no telling.
+	 * The lowest bit says that there are frames of user space among them. */
 	u64 chain_key;
 	const struct frame *frames;
 	const struct branch *branches; /* newest first */

@@ -61,7 +61,7 @@ static u64 outcome_key(const struct lbr_stitcher *stitcher, const struct sample 
 		sample->chain_key, (u64)sample->walked << 8 | sample->cut, stitcher->lessons,
 		stitcher->settings.tier == LBR_PLAIN ? 0 : stitcher_variant(stitcher, sample)};
 
-	return sample->chain_key ? XXH3_64bits(parts, sizeof(parts)) : 0;
+	return sample->chain_key ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
 }
 
 static struct sample with_outcome(const struct lbr_stitcher *stitcher, const struct sample *sample)

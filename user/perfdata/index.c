@@ -226,6 +226,29 @@ static u64 chain_place(const struct perfdata *data, struct record_header header,
 	return chain.start ? (u64)(chain.start - at) * MOST_CHAIN_BYTES + chain.length : 0;
 }
 
+/* Whether there may be frames of user space in a chain: it is sure that there are none if it has
+ * one marker, for the kernel, and nothing else decides over the frames. */
+static bool has_user_frames(const struct decoder *decoder, struct bytes chain)
+{
+	size_t words = chain.length / sizeof(u64);
+
+	if (words < 2 || decode_word(decoder, chain.start) != words - 1 ||
+	    decode_word(decoder, chain.start + sizeof(u64)) != CONTEXT_KERNEL)
+		return true;
+	for (size_t i = 2; i < words; i++)
+		if (decode_word(decoder, chain.start + i * sizeof(u64)) >= CONTEXT_MAX)
+			return true;
+	return false;
+}
+
+/* See struct sample. */
+static u64 chain_key(const struct decoder *decoder, struct bytes chain)
+{
+	u64 key = XXH3_64bits(chain.start, chain.length) & ~1ull;
+
+	return (key ? key : 2) | has_user_frames(decoder, chain);
+}
+
 static void make_keys(void *context, size_t piece)
 {
 	struct perfdata *data = context;
@@ -236,13 +259,12 @@ static void make_keys(void *context, size_t piece)
 	for (size_t i = from; i < to; i++) {
 		struct timed *event = &data->events.items[i];
 		const u8 *record = (const u8 *)(uintptr_t)event->place;
-		u64 key;
 
 		if (!event->extra)
 			continue;
-		key = XXH3_64bits(record + event->extra / MOST_CHAIN_BYTES,
-				  event->extra % MOST_CHAIN_BYTES);
-		event->extra = key ? key : 1;
+		event->extra = chain_key(&data->decoder,
+					 (struct bytes){record + event->extra / MOST_CHAIN_BYTES,
+							event->extra % MOST_CHAIN_BYTES});
 	}
 }
 

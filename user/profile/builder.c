@@ -173,6 +173,16 @@ static const struct teller *teller_of(struct profile_builder *builder, const str
 	return teller;
 }
 
+/* What decides over the locations of a sample: nothing of the process if all is in the kernel. */
+static struct mapping_states states_for(const struct sample *sample, const struct teller *teller)
+{
+	struct mapping_states states = teller->states;
+
+	if (sample->space == SPACE_KERNEL && !(sample->chain_key & 1))
+		states.user = 0;
+	return states;
+}
+
 /* Counts the sample where one like it was counted; false: there was none, as far as is known. */
 static bool count_again(struct profile_builder *builder, const struct sample *sample,
 			const struct teller *teller, const struct known_chain *known)
@@ -223,7 +233,8 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 	u32 row;
 
 	if (sample->chain_key && !builder->settings.skip_chains)
-		known = chain_rows_known(builder->chains, sample->chain_key, teller->states);
+		known = chain_rows_known(builder->chains, sample->chain_key,
+					 states_for(sample, teller));
 	if (known && count_again(builder, sample, teller, known))
 		return;
 	count.leaf = locator_find(builder->locator, builder->profile, sample->pid, sample->address,
@@ -235,7 +246,7 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 	row = profile_add(builder->profile, &count);
 	if (!known && count.stack && sample->chain_key)
 		known = chain_rows_learn(builder->chains, sample->chain_key, count.stack,
-					 teller->states);
+					 states_for(sample, teller));
 	if (known) {
 		known->count = row + 1;
 		known->address = sample->address;
@@ -257,7 +268,7 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 	if (builder->settings.skip_chains || builder->settings.count_branches)
 		return true;
 	return chain_rows_known(builder->chains, sample->chain_key,
-				teller_of(builder, sample)->states);
+				states_for(sample, teller_of(builder, sample)));
 }
 
 static int take_chain_ahead(struct event_sink *sink, u64 chain_key)

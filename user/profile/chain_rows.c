@@ -250,15 +250,22 @@ stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
 
 /* --- chains by their keys --- */
 
+/* The slot of a chain, or one for it: free, or of the same chain in a state that is given up. They
+ * all have the key's place, so that it is known before the state is; there must not be many. */
 static struct known_chain *known_slot(const struct chain_rows *rows, u64 key, u32 user, u32 kernel)
 {
+	enum { MOST_STATES = 8 };
 	u32 mask = rows->known_slots - 1;
-	u32 at = (u32)key & mask;
+	u32 at = (u32)key & mask, states = 0;
 
 	for (; rows->known[at].stack; at = (at + 1) & mask) {
 		const struct known_chain *known = &rows->known[at];
 
-		if (known->key == key && known->user_state == user && known->kernel_state == kernel)
+		if (known->key != key)
+			continue;
+		if (known->user_state == user && known->kernel_state == kernel)
+			break;
+		if (++states == MOST_STATES)
 			break;
 	}
 	return &rows->known[at];
@@ -272,19 +279,19 @@ void chain_rows_expect(const struct chain_rows *rows, u64 key)
 struct known_chain *chain_rows_known(const struct chain_rows *rows, u64 key,
 				     struct mapping_states states)
 {
-	struct known_chain *known = known_slot(rows, key, (u32)states.user, (u32)states.kernel);
+	u32 user = (u32)states.user, kernel = (u32)states.kernel;
+	struct known_chain *known = known_slot(rows, key, user, kernel);
+	bool is_it = known->stack && known->user_state == user && known->kernel_state == kernel;
 
-	return known->stack ? known : NULL;
+	return is_it ? known : NULL;
 }
 
-/* Counts the one that is to come. */
 static void grow_known(struct chain_rows *rows)
 {
 	struct known_chain *old = TAKE(rows->known);
 	u32 old_slots = rows->known_slots;
 
 	forget_known(rows, old_slots < MOST_KNOWN ? old_slots * 2 : old_slots);
-	rows->known_count = 1;
 	for (u32 i = 0; rows->known_slots > old_slots && i < old_slots; i++) {
 		if (!old[i].stack)
 			continue;
@@ -299,9 +306,10 @@ struct known_chain *chain_rows_learn(struct chain_rows *rows, u64 key, stack_id 
 {
 	struct known_chain *slot;
 
-	if (++rows->known_count * 4 > rows->known_slots * 3)
+	if ((rows->known_count + 1) * 4 > rows->known_slots * 3)
 		grow_known(rows);
 	slot = known_slot(rows, key, (u32)states.user, (u32)states.kernel);
+	rows->known_count += !slot->stack;
 	*slot = (struct known_chain){
 		.key = key,
 		.user_state = (u32)states.user,

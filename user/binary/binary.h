@@ -11,6 +11,7 @@
 #include "binary/debug_file.h"
 #include "binary/demangle.h"
 #include "binary/elf_image.h"
+#include "binary/load_map.h"
 #include "binary/open_below.h"
 #include "binary/source_lines.h"
 #include "binary/symbols.h"

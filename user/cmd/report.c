@@ -121,6 +121,26 @@ static enum fold_key choose_fold(const struct report *report)
 	return key;
 }
 
+/* Whether inlined functions would be seen, and are wanted. */
+static bool shows_inlined(const struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+
+	if (settings->inlined == INLINED_NEVER || report->has_branches || report->has_history ||
+	    (!report->has_children && report->graph.type == CALL_GRAPH_NONE))
+		return false;
+	return settings->inlined == INLINED_ALWAYS || settings->inlined_by_config ||
+	       unwinding_is_needed(report->data);
+}
+
+/* DWARF is read only for what is shown. */
+static enum source_wish choose_source(const struct report *report)
+{
+	if (shows_inlined(report))
+		return SOURCE_INLINED;
+	return choose_fold(report) == FOLD_BY_FUNCTION ? SOURCE_NONE : SOURCE_LINES;
+}
+
 /* --- reading --- */
 
 static u32 labels_to_keep(const struct report *report)
@@ -146,6 +166,8 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 		.vmlinux = settings->vmlinux,
 		.raw_names = !settings->demangle,
 		.only_symbols = settings->is_strict,
+		.source = (u8)choose_source(report),
+		.returns_are_exact = settings->is_strict,
 	};
 
 	if (!settings->is_quiet)

@@ -143,6 +143,20 @@ static int ignore_branches(void *settings, const char *argument)
 	return 0;
 }
 
+static int show_inlined(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->inlined = INLINED_ALWAYS;
+	return 0;
+}
+
+static int hide_inlined(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->inlined = INLINED_NEVER;
+	return 0;
+}
+
 /* --- call-graph.* of config files --- */
 
 static int config_type(void *settings, const char *value)
@@ -302,7 +316,8 @@ const struct option_row report_options[] = {
 	{.kind = OPTION_CALL, .letter = 'g', .name = "call-graph", .argument = "WORDS",
 	 .optional = ARGUMENT_MAYBE_NEXT, .parse = parse_graph,
 	 .help = "words separated by commas: form (graph, fractal, flat, folded, none), smallest "
-	 "percent, greatest number of entries, order (caller, callee), key (function, address, srcline), "
+	 "percent, greatest number of entries, order (caller, callee), key (function, address, "
+	 "srcline), "
 	 "value (percent, period, count) (default: graph,0.5,caller,function,percent; callee with "
 	 "--no-children)"},
 	FLAG('G', "inverted", is_inverted, "callers first"),
@@ -341,9 +356,12 @@ const struct option_row report_options[] = {
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	FLAG(0, "strict-perf", is_strict, "name only what perf names: code without symbol stays "
 	     "addresses"),
+	CALL(0, "inline", NULL, show_inlined, "show inlined functions in all stacks (default: in "
+	     "copied ones, of perf record --call-graph dwarf)"),
+	CALL(0, "no-inline", NULL, hide_inlined, "show no inlined functions"),
 	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages (default: auto)"),
 	/* accepted */
-	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"), IGNORED(0, "inline"),
+	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"),
 	IGNORED('m', "modules"), IGNORED(0, "demangle-kernel"), IGNORED(0, "skip-empty"),
 	IGNORED('v', "verbose"),
 	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
@@ -356,6 +374,8 @@ const struct option_row report_options[] = {
 	 .help = "config only", .hidden = true, .config = "top.children"},
 	{.kind = OPTION_FLAG, .offset = FIELD(has_groups),
 	 .help = "config only", .hidden = true, .config = "report.group"},
+	{.kind = OPTION_FLAG, .offset = FIELD(inlined_by_config),
+	 .help = "config only", .hidden = true, .config = "report.inline"},
 	CONFIG("call-graph.print-type", config_type),
 	CONFIG("call-graph.threshold", config_threshold),
 	CONFIG("call-graph.print-limit", config_limit),

@@ -25,6 +25,13 @@ enum group_mode {
 	GROUPS_APART,  /* --no-group */
 };
 
+/* Whose inlined functions are shown. */
+enum inline_mode {
+	INLINED_IN_COPIED_STACKS, /* of perf record --call-graph dwarf, as in perf */
+	INLINED_ALWAYS,
+	INLINED_NEVER,
+};
+
 struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
 	const char *sort, *fields, *separator;
@@ -59,6 +66,8 @@ struct report_settings {
 	enum group_mode group_mode;
 	bool has_groups; /* config report.group */
 	u32 sort_member; /* --group-sort-idx */
+	enum inline_mode inlined;
+	bool inlined_by_config; /* as if --inline were given */
 	bool branch_history;
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 };

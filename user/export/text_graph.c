@@ -51,18 +51,25 @@ void text_append_frame(struct text *text, const struct fold *fold, frame_id fram
 		text_append(text, " (inlined)");
 }
 
-/* The same with the place in the source between name and mark, where it is known. */
-static void append_placed_frame(struct text *text, const struct fold *fold, frame_id frame)
+/* The same with the place in the source between name and mark; where it is not known and frames are
+ * told apart by address, how far behind the function's start that is. */
+static void append_placed_frame(struct text *text, const struct fold *fold, frame_id frame,
+				enum fold_key key)
 {
 	const struct folded_frame *row = &fold->frames.items[frame];
+	const struct location_row *location = &fold->profile->locations.items[row->location];
 
-	if (!row->function || !row->has_source) {
+	if (!row->function || (!row->has_source && key != FOLD_BY_ADDRESS)) {
 		text_append_frame(text, fold, frame);
 		return;
 	}
 	text_append_printable(text, fold_frame_name(fold, frame));
-	text_append(text, " ");
-	text_append_printable(text, fold_frame_source(fold, frame));
+	if (row->has_source) {
+		text_append(text, " ");
+		text_append_printable(text, fold_frame_source(fold, frame));
+	} else {
+		text_appendf(text, " +%" PRIu64, location->address - fold_frame_start(fold, frame));
+	}
 	if (fold->profile->functions.items[row->function].is_inlined)
 		text_append(text, " (inlined)");
 }
@@ -119,7 +126,7 @@ static void append_frame(struct drawing *drawing, u32 place)
 	if (drawing->view->graph->key == FOLD_BY_FUNCTION)
 		text_append_frame(drawing->text, fold, frame);
 	else
-		append_placed_frame(drawing->text, fold, frame);
+		append_placed_frame(drawing->text, fold, frame, drawing->view->graph->key);
 	if (fold->frames.items[frame].is_likely)
 		text_append(drawing->text, " [likely]");
 	if (drawing->tree->sums.count)

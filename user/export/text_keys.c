@@ -149,8 +149,10 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 /* Not padded, if it is the last column. */
 static bool is_bare(u8 field)
 {
-	return field == FIELD_SYMBOL || field == FIELD_SYMBOL_FROM || field == FIELD_SYMBOL_TO ||
-	       field == FIELD_CGROUP || field == FIELD_TIME;
+	static const u8 fields[] = {FIELD_SYMBOL, FIELD_SYMBOL_FROM, FIELD_SYMBOL_TO, FIELD_CGROUP,
+				    FIELD_TIME,	  FIELD_SRCLINE,     FIELD_SRCFILE};
+
+	return memchr(fields, field, sizeof(fields));
 }
 
 static void append_cell(struct key_columns *columns, struct text *line, const struct entry *entry,

@@ -23,15 +23,16 @@ static binary_id binary_of(const struct profile *profile, const struct location_
 
 /* Frames that are known so far. */
 struct known_frames {
+	struct fold *fold;
 	frame_id *of_function;
 	struct idmap of_line; /* (function, source) → frame */
 	struct text scratch;
 };
 
 /* Sets where a frame is in the source. */
-static void find_source(struct fold *fold, struct known_frames *known, u32 line,
-			struct folded_frame *frame)
+static void find_source(struct known_frames *known, u32 line, struct folded_frame *frame)
 {
+	struct fold *fold = known->fold;
 	const struct location_row *location = &fold->profile->locations.items[frame->location];
 	struct text *scratch = &known->scratch;
 	size_t file;
@@ -52,10 +53,11 @@ static frame_id first_of(frame_id *place, frame_id next)
 	return *place;
 }
 
-/* The frame of a location's row in `lines`, 0: it has none. What has no name is a frame of its own.
- */
-static frame_id frame_make(struct fold *fold, struct known_frames *known, location_id id, u32 line)
+/* The frame of a location with the function of a row in `lines` (0: it has none) and the place in
+ * the source of another. What has no name is a frame of its own. */
+static frame_id frame_make(struct known_frames *known, location_id id, u32 line, u32 place)
 {
+	struct fold *fold = known->fold;
 	const struct profile *profile = fold->profile;
 	const struct location_row *location = &profile->locations.items[id];
 	function_id function = profile->lines.items[line].function;
@@ -72,7 +74,7 @@ static frame_id frame_make(struct fold *fold, struct known_frames *known, locati
 	if (function)
 		frame.by_function = first_of(&known->of_function[function], next);
 	if (fold->key != FOLD_BY_FUNCTION)
-		find_source(fold, known, line, &frame);
+		find_source(known, place, &frame);
 	if (function && fold->key != FOLD_BY_FUNCTION)
 		frame.by_line = first_of(
 			idmap_place(&known->of_line, (u64)function << 32 | frame.source), next);
@@ -88,18 +90,24 @@ static void fold_frames(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
 	struct known_frames known = {
+		.fold = fold,
 		.of_function = must_alloc_array(profile->functions.count, sizeof(frame_id)),
 	};
 
 	*vec_add(&fold->frames) = (struct folded_frame){0};
 	for (location_id id = 1; id < profile->locations.count; id++) {
 		const struct location_row *location = &profile->locations.items[id];
-		u32 lines = location->line_count, outermost = location->first_line + lines - 1;
+		u32 lines = location->line_count, first = location->first_line;
+		u32 outermost = lines ? first + lines - 1 : 0;
 
 		fold->first_inner[id] = (u32)fold->inner.count;
-		fold->frame_of[id] = frame_make(fold, &known, id, lines ? outermost : 0);
+		fold->frame_of[id] = frame_make(&known, id, outermost, outermost);
 		for (u32 inner = 1; inner < lines; inner++)
-			*vec_add(&fold->inner) = frame_make(fold, &known, id, outermost - inner);
+			*vec_add(&fold->inner) = frame_make(&known, id, outermost - inner,
+							    outermost - inner);
+		fold->leaf_of[id] = fold->frame_of[id];
+		if (lines > 1 && fold->key != FOLD_BY_FUNCTION)
+			fold->leaf_of[id] = frame_make(&known, id, outermost, first);
 	}
 	free(known.of_function);
 	idmap_release(&known.of_line);
@@ -211,8 +219,8 @@ static u32 *fold_branches(struct fold *fold)
 	for (branch_id id = 1; id < profile->branches.count; id++) {
 		const struct branch_row *branch = &profile->branches.items[id];
 		struct folded_branch folded = {
-			.from = fold->frame_of[branch->from],
-			.to = fold->frame_of[branch->to],
+			.from = fold->leaf_of[branch->from],
+			.to = fold->leaf_of[branch->to],
 			.flags = branch->flags,
 		};
 		u64 hash = hash_mix(hash_mix(0, (u64)folded.from << 32 | folded.to), folded.flags);
@@ -244,7 +252,7 @@ static void fold_counts(struct fold *fold, const path_id *path_of, const u32 *br
 		const struct count_row *count = &profile->counts.items[i];
 		struct folded_row folded = {
 			.path = path_of[count->stack],
-			.leaf = fold->frame_of[count->leaf],
+			.leaf = fold->leaf_of[count->leaf],
 			.branch = branch_of[count->branch],
 			.labels = count->labels,
 			.source = count->source,
@@ -278,6 +286,7 @@ struct fold *fold_new(const struct profile *profile, enum fold_key key)
 	fold->profile = profile;
 	fold->key = key;
 	fold->frame_of = must_alloc_array(profile->locations.count, sizeof(*fold->frame_of));
+	fold->leaf_of = must_alloc_array(profile->locations.count, sizeof(*fold->leaf_of));
 	fold->first_inner = must_alloc_array(profile->locations.count, sizeof(*fold->first_inner));
 	fold_frames(fold);
 	path_of = fold_stacks(fold);
@@ -299,6 +308,7 @@ void fold_free(struct fold *fold)
 	vec_release(&fold->inner);
 	intern_release(&fold->sources);
 	free(fold->frame_of);
+	free(fold->leaf_of);
 	free(fold->first_inner);
 	free(fold);
 }

@@ -66,6 +66,7 @@ struct fold {
 	VEC(struct folded_branch) branches;
 	VEC(struct folded_row) rows;
 	frame_id *frame_of;    /* by location_id; of inlined functions the outermost */
+	frame_id *leaf_of;     /* the same at the innermost one's place in the source */
 	u32 *first_inner;      /* by location_id: where in `inner` the inlined ones begin */
 	VEC(frame_id) inner;   /* of a location from the outermost in */
 	struct intern sources; /* texts of source_text_append() */

@@ -12,24 +12,35 @@
 
 static const char unknown_place[] = "??:0";
 
+/* Entries of the linkage table, whose names are made up. */
+static bool is_linkage(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && !strcmp(name + length - 4, "@plt");
+}
+
 bool source_text_append(struct text *text, const struct profile *profile,
 			const struct location_row *location, u32 line)
 {
 	const struct line_row *row = &profile->lines.items[line];
 	const struct function_row *function = &profile->functions.items[row->function];
 	const struct binary_row *binary = &profile->binaries.items[location->binary];
-	const char *file = profile_text(profile, row->file), *slash = strrchr(file, '/');
+	const char *file = profile_text(profile, row->file), *slash = strrchr(file, '/'), *name;
 
 	if (row->file) {
 		text_append(text, slash ? slash + 1 : file);
 		text_appendf(text, ":%" PRIu32, row->line);
 		return true;
 	}
-	if (!row->function) {
+	name = profile_text(profile, function->name);
+	if (!location->binary) {
+		text_append(text, unknown_place);
+	} else if (!row->function) {
 		text_append(text, profile_text(profile, binary->short_name));
 		text_appendf(text, "[%" PRIx64 "]", location->address);
-	} else if (function->is_anonymous || space_is_kernel(location->space)) {
-		text_append(text, profile_text(profile, function->name));
+	} else if (function->is_anonymous || space_is_kernel(location->space) || is_linkage(name)) {
+		text_append(text, name);
 		text_appendf(text, "+%" PRIu64, location->address - function->start);
 	} else {
 		text_append(text, unknown_place);

@@ -11,8 +11,8 @@
 
 /*
  * Appends the place of a location in the source: "file:line" without the file's folder. Where it is
- * not known, as in perf: "??:0" in a program's functions, "name+offset" (decimal) in the kernel's
- * and in those without symbol, and "binary[address]" where no function is known.
+ * not known, as in perf: "??:0" in a program's functions, "name+offset" (decimal) in the kernel's,
+ * in linkage tables and in functions without symbol, "binary[address]" where none is known.
  *
  * line  the location's row of `lines` that is meant, innermost or of a caller; 0: it has none
  * Returns whether the place is known.

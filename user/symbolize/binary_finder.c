@@ -27,17 +27,21 @@ enum {
 
 static const char deleted[] = " (deleted)";
 
+/* What a file that was found is opened for. */
+enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
+
 /* The search for one file. */
 struct search {
 	const struct symbolize_settings *settings;
 	const struct binary_row *binary;
-	char *path;	      /* as recorded, but without " (deleted)"; owned */
-	bool is_deleted;      /* it had that */
-	bool wants_functions; /* the image is to have call frame information, not symbols */
-	char *root;	      /* where the file was found: "" or a folder; owned */
+	char *path;	 /* as recorded, but without " (deleted)"; owned */
+	bool is_deleted; /* it had that */
+	u8 wanted;	 /* enum search_wanted */
+	char *root;	 /* where the file was found: "" or a folder; owned */
 	struct build_id id;
-	struct bytes image;
-	u8 unnamed; /* the best reason so far why there is none */
+	struct bytes image;	   /* with symbols, or with call frame information */
+	struct source_file source; /* if that is wanted instead */
+	u8 unnamed;		   /* the best reason so far why there is none */
 };
 
 static bool has_recorded_id(const struct search *search)
@@ -51,15 +55,37 @@ static void tell_large(const struct symbolize_settings *settings, const char *pa
 		settings->on_large_file(path);
 }
 
+static int open_source(struct search *search, int fd, const char *root)
+{
+	int error = load_map_read(fd, &search->source.map);
+
+	/* Without DWARF it still is the file that was looked for. */
+	if (!error)
+		(void)source_lines_open(fd, root, search->path, &search->id, &search->source.lines);
+	return error;
+}
+
+/* Takes of the file what is wanted. */
+static int take_file(struct search *search, int fd, const char *root)
+{
+	struct elf_digest digest;
+	struct stat status;
+
+	if (search->wanted == WANT_SOURCE)
+		return open_source(search, fd, root);
+	if (search->wanted == WANT_FUNCTIONS)
+		return elf_image_frames(fd, &search->image, &digest);
+	if (!fstat(fd, &status))
+		tell_large(search->settings, search->path, (u64)status.st_size);
+	return elf_image_read(fd, &search->image);
+}
+
 /* Takes the file if it is the one that ran. */
 static bool accept(struct search *search, int fd, const char *root)
 {
 	const struct binary_row *binary = search->binary;
 	struct build_id id = {0};
 	int error = build_id_of_fd(fd, &id);
-	struct elf_digest digest;
-	struct stat status;
-	struct bytes image;
 
 	if (error && error != -ENODATA) {
 		search->unnamed = UNNAMED_NOT_ELF;
@@ -70,16 +96,11 @@ static bool accept(struct search *search, int fd, const char *root)
 		search->unnamed = UNNAMED_REPLACED;
 		return false;
 	}
-	if (!search->wants_functions && !fstat(fd, &status))
-		tell_large(search->settings, search->path, (u64)status.st_size);
-	error = search->wants_functions ? elf_image_frames(fd, &image, &digest)
-					: elf_image_read(fd, &image);
-	if (error) {
+	search->id = id;
+	if (take_file(search, fd, root)) {
 		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
 	}
-	search->image = image;
-	search->id = id;
 	search->root = must_copy(root);
 	return true;
 }
@@ -229,6 +250,7 @@ static struct search search_of(const struct finder_context *context,
 static void search_release(struct search *search)
 {
 	file_unmap(&search->image);
+	source_file_close(&search->source);
 	free(search->root);
 	free(search->path);
 }
@@ -250,10 +272,30 @@ void binary_finder_functions(const struct finder_context *context, const struct 
 	CLEANUP(search_release) struct search search = search_of(context, binary);
 
 	*ret_functions = (struct function_places){0};
-	search.wants_functions = true;
+	search.wanted = WANT_FUNCTIONS;
 	/* What stands before a malformed entry is there. */
 	if (binary->kind == BINARY_FILE && find_image(context, &search))
 		(void)function_places_read(search.image, ret_functions);
+}
+
+void binary_finder_source(const struct finder_context *context, const struct binary_row *binary,
+			  struct source_file *ret_file)
+{
+	CLEANUP(search_release) struct search search = search_of(context, binary);
+
+	*ret_file = (struct source_file){0};
+	search.wanted = WANT_SOURCE;
+	if (binary->kind == BINARY_FILE && find_image(context, &search)) {
+		*ret_file = search.source;
+		search.source = (struct source_file){0};
+	}
+}
+
+void source_file_close(struct source_file *file)
+{
+	source_lines_close(file->lines);
+	load_map_release(&file->map);
+	*file = (struct source_file){0};
 }
 
 /* Our own, as long as its mapping. */

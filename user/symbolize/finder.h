@@ -37,6 +37,17 @@ void binary_finder_load(const struct finder_context *context, const struct binar
 /* Reads where the functions of the same file lie; none if it cannot be had. */
 void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
 			     struct function_places *ret_functions);
+/* What is known of the sources that a file was made of. */
+struct source_file {
+	struct source_lines *lines; /* NULL: nothing */
+	struct load_map map;	    /* to the addresses that they go by */
+};
+
+/* Opens what a binary's file, or its debug file, says of sources. source_file_close() it. */
+void binary_finder_source(const struct finder_context *context, const struct binary_row *binary,
+			  struct source_file *ret_file);
+/* Frees; harmless on a zeroed struct. For CLEANUP too. */
+void source_file_close(struct source_file *file);
 /* Loads the names that a process wrote down for its JIT code. */
 void perf_map_finder_load(const struct finder_context *context, const struct binary_row *binary,
 			  struct name_source *ret_source);

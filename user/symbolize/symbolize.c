@@ -13,6 +13,7 @@
 #include "base/vec.h"
 #include "binary/binary.h"
 #include "symbolize/finder.h"
+#include "symbolize/source_places.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -332,6 +333,8 @@ static void drop_outdated(struct symbolizer *symbolizer, const struct profile *p
 
 void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 {
+	struct finder_context context = context_of(symbolizer, profile);
+
 	begin_profile(symbolizer, profile);
 	drop_outdated(symbolizer, profile);
 	for (location_id id = 1; id < profile->locations.count; id++) {
@@ -339,4 +342,6 @@ void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 		if (symbolizer->settings.on_progress)
 			symbolizer->settings.on_progress("naming", id, profile->locations.count);
 	}
+	if (symbolizer->settings.source)
+		source_places_find(&context, profile);
 }

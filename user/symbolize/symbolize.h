@@ -7,6 +7,13 @@
 
 #include "profile/profile.h"
 
+/* What of the source is looked for, for each address. */
+enum source_wish {
+	SOURCE_NONE,
+	SOURCE_LINES,	/* its line, of inlined functions the innermost one's */
+	SOURCE_INLINED, /* the functions that are inlined there, too */
+};
+
 struct symbolize_settings {
 	const char *symfs;    /* look for files below this folder; NULL: none */
 	const char *kallsyms; /* another kallsyms file; NULL: /proc/kallsyms if the build id fits */
@@ -14,6 +21,10 @@ struct symbolize_settings {
 	bool raw_names;	      /* do not demangle */
 	bool skip_kernel;     /* leave kernel addresses as they are */
 	bool only_symbols;    /* what no symbol covers stays an address, as in perf */
+	u8 source;	      /* enum source_wish: what symbolizer_run() looks for */
+	/* Callers are where they go on, as in perf; else at the call, which may be another line,
+	 * and in another inlined function. */
+	bool returns_are_exact;
 	/* Hears how far symbolizer_run() has come, in addresses; NULL: nobody. */
 	void (*on_progress)(const char *what, u64 done, u64 total);
 	/* Hears of a file before its symbols are read, if that may take a while; NULL: nobody. */

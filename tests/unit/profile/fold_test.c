@@ -183,7 +183,8 @@ static void a_place_that_is_not_known_reads_as_in_perf(void **state)
 {
 	const struct fixture *fixture = *state;
 	struct profile *profile = fixture->profile;
-	struct location_row kernel = {.address = 0x11c, .space = SPACE_KERNEL};
+	struct location_row kernel = {
+		.binary = fixture->app, .address = 0x11c, .space = SPACE_KERNEL};
 	u32 line = profile->locations.items[fixture->in_main].first_line;
 	struct text text = {0};
 

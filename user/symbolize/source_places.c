@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Lines and inlined functions for the locations of a profile.
+ *
+ * A caller's address is where it goes on after the call, which may belong to the next line, or not
+ * to the inlined function any more that made the call. So it is looked up one byte before, unless
+ * the same address was a sample's own: then that is exact.
+ */
+#include "symbolize/source_places.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+/* The locations of one binary. */
+struct wanted_places {
+	VEC(location_id) locations;
+};
+
+struct placing {
+	const struct finder_context *context;
+	struct profile *profile;
+	u8 *is_caller;		      /* by location */
+	struct wanted_places *wanted; /* by binary */
+	u64 done, total;	      /* locations */
+	/* By the place of a borrowed string: its row. Of the file at hand. */
+	struct idmap functions, files;
+};
+
+/* Marks the locations that are only return addresses. */
+static void find_callers(const struct profile *profile, u8 *is_caller)
+{
+	for (stack_id id = 1; id < profile->stacks.count; id++) {
+		const struct stack_row *callee = &profile->stacks.items[id];
+		const struct stack_row *caller = &profile->stacks.items[callee->caller];
+
+		/* Interrupted code has not called the kernel, and branches are exact. */
+		if (callee->caller && !caller->mark &&
+		    profile->locations.items[callee->location].space ==
+			    profile->locations.items[caller->location].space)
+			is_caller[caller->location] = true;
+	}
+	for (size_t i = 0; i < profile->counts.count; i++)
+		is_caller[profile->counts.items[i].leaf] = false;
+}
+
+static void collect(struct placing *placing)
+{
+	const struct profile *profile = placing->profile;
+
+	for (location_id id = 1; id < profile->locations.count; id++) {
+		const struct location_row *location = &profile->locations.items[id];
+		u8 kind = profile->binaries.items[location->binary].kind;
+
+		if (kind != BINARY_FILE || location->line_count != 1 ||
+		    profile->lines.items[location->first_line].file)
+			continue;
+		*vec_add(&placing->wanted[location->binary].locations) = id;
+		placing->total++;
+	}
+}
+
+/* --- one file --- */
+
+static string_id file_of(struct placing *placing, const struct source_frame *frame)
+{
+	u32 *place;
+
+	if (!frame->file)
+		return 0;
+	place = idmap_place(&placing->files, (u64)(uintptr_t)frame->file);
+	if (!*place)
+		*place = intern_text(&placing->profile->strings, frame->file);
+	return *place;
+}
+
+static function_id inlined_function(struct placing *placing, binary_id binary, const char *name)
+{
+	struct profile *profile = placing->profile;
+	u32 *place = idmap_place(&placing->functions, (u64)(uintptr_t)name);
+	CLEANUP(freep) char *shown = NULL;
+	struct function_row function = {.binary = binary, .is_inlined = true};
+
+	if (*place)
+		return *place;
+	if (!placing->context->settings->raw_names)
+		shown = demangle(name);
+	function.raw_name = intern_text(&profile->strings, name);
+	function.name = shown ? intern_text(&profile->strings, shown) : function.raw_name;
+	*place = profile_function(profile, &function);
+	return *place;
+}
+
+static void add_line(struct placing *placing, function_id function,
+		     const struct source_frame *frame)
+{
+	struct line_row line = {
+		.function = function, .file = file_of(placing, frame), .line = frame->line};
+
+	*vec_add(&placing->profile->lines) = line;
+}
+
+/* Replaces a location's only line by what was found, innermost first. */
+static void set_lines(struct placing *placing, location_id id, const struct source_frame *frames,
+		      u32 count)
+{
+	struct profile *profile = placing->profile;
+	struct location_row *location = &profile->locations.items[id];
+	function_id outermost = profile->lines.items[location->first_line].function;
+	bool has_inlined = placing->context->settings->source == SOURCE_INLINED;
+
+	if (!count)
+		return;
+	location->first_line = (u32)profile->lines.count;
+	for (u32 i = 0; has_inlined && i + 1 < count; i++)
+		add_line(placing, inlined_function(placing, location->binary, frames[i].function),
+			 &frames[i]);
+	add_line(placing, outermost, &frames[has_inlined ? count - 1 : 0]);
+	location->line_count = (u32)profile->lines.count - location->first_line;
+}
+
+static u64 address_of(const struct placing *placing, const struct source_file *file, location_id id)
+{
+	u64 address = load_map_address(&file->map, placing->profile->locations.items[id].address);
+	bool is_moved = placing->is_caller[id] && !placing->context->settings->returns_are_exact;
+
+	return address - (is_moved && address + 1 > 1);
+}
+
+static void place_all(struct placing *placing, const struct source_file *file,
+		      const struct wanted_places *wanted)
+{
+	size_t count = wanted->locations.count;
+	CLEANUP(freep) u64 *addresses = must_alloc_array(count, sizeof(*addresses));
+	CLEANUP(source_chains_release) struct source_chains chains = {0};
+
+	for (size_t i = 0; i < count; i++)
+		addresses[i] = address_of(placing, file, wanted->locations.items[i]);
+	source_lines_find_all(file->lines, addresses, count, 0, &chains);
+	for (size_t i = 0; i < count; i++)
+		set_lines(placing, wanted->locations.items[i], chains.frames + chains.starts[i],
+			  chains.starts[i + 1] - chains.starts[i]);
+	idmap_release(&placing->functions);
+	idmap_release(&placing->files);
+}
+
+static void place_binary(struct placing *placing, binary_id binary)
+{
+	const struct symbolize_settings *settings = placing->context->settings;
+	const struct wanted_places *wanted = &placing->wanted[binary];
+	CLEANUP(source_file_close) struct source_file file = {0};
+
+	if (!wanted->locations.count)
+		return;
+	binary_finder_source(placing->context, &placing->profile->binaries.items[binary], &file);
+	if (file.lines)
+		place_all(placing, &file, wanted);
+	placing->done += wanted->locations.count;
+	if (settings->on_progress)
+		settings->on_progress("source lines", placing->done, placing->total);
+}
+
+void source_places_find(const struct finder_context *context, struct profile *profile)
+{
+	size_t binaries = profile->binaries.count;
+	struct placing placing = {
+		.context = context,
+		.profile = profile,
+		.is_caller = must_alloc_array(profile->locations.count, 1),
+		.wanted = must_alloc_array(binaries, sizeof(*placing.wanted)),
+	};
+
+	find_callers(profile, placing.is_caller);
+	collect(&placing);
+	for (binary_id id = 1; id < binaries; id++) {
+		place_binary(&placing, id);
+		vec_release(&placing.wanted[id].locations);
+	}
+	free(placing.is_caller);
+	free(placing.wanted);
+}

@@ -108,6 +108,7 @@ static void list_runs(struct comparison *comparison)
 	const struct comparison_settings *settings = &comparison->settings;
 
 	comparison->lists = must_alloc_array(settings->run_count, sizeof(*comparison->lists));
+	comparison->entry_of = must_alloc_array(settings->run_count, sizeof(*comparison->entry_of));
 	comparison->run_totals = must_alloc_array(settings->run_count,
 						  sizeof(*comparison->run_totals));
 	comparison->side_totals = must_alloc_array(settings->side_count,
@@ -119,6 +120,8 @@ static void list_runs(struct comparison *comparison)
 			continue;
 		total->is_there = true;
 		comparison->lists[run] = list_run(comparison, run, &total->period, &total->samples);
+		comparison->entry_of[run] = must_alloc_array(comparison->lists[run]->entries.count,
+							     sizeof(u32));
 		comparison_add(&comparison->side_totals[settings->runs[run].side], total);
 	}
 }
@@ -298,6 +301,7 @@ static void add_candidate(struct comparison *comparison, const struct candidate 
 	};
 	u32 side = settings->runs[candidate->run].side;
 
+	comparison->entry_of[candidate->run][candidate->row] = (u32)entry;
 	comparison_add(&comparison->run_values[entry * settings->run_count + candidate->run],
 		       &value);
 	comparison_add(&comparison->side_values[entry * settings->side_count + side], &value);
@@ -360,9 +364,12 @@ void comparison_free(struct comparison *comparison)
 {
 	if (!comparison)
 		return;
-	for (u32 run = 0; run < comparison->settings.run_count; run++)
+	for (u32 run = 0; run < comparison->settings.run_count; run++) {
 		entry_list_free(comparison->lists[run]);
+		free(comparison->entry_of[run]);
+	}
 	free(comparison->lists);
+	free(comparison->entry_of);
 	free(comparison->runs);
 	free(comparison->builds);
 	idmap_release(&comparison->build_of_name);

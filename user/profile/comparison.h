@@ -61,6 +61,7 @@ struct comparison {
 	struct comparison_settings settings;
 	struct comparison_run *runs; /* what settings.runs is */
 	struct entry_list **lists;   /* by run; NULL: it has no such event */
+	u32 **entry_of;		     /* by run, by entry of its list: row of `entries` */
 	VEC(struct compared_entry) entries;
 	struct compared_value *run_values, *side_values; /* by entry, by run or side */
 	struct compared_value *run_totals, *side_totals; /* what is 100% */

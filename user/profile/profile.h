@@ -10,6 +10,7 @@
 #include "profile/call_graph.h"
 #include "profile/call_tree.h"
 #include "profile/callers.h"
+#include "profile/changes.h"
 #include "profile/comparison.h"
 #include "profile/details.h"
 #include "profile/dispersion.h"

@@ -20,13 +20,14 @@ static const char default_sort[] = "dso,symbol";
 struct diff {
 	const struct diff_settings *settings;
 	struct diff_file *files; /* the first is the baseline */
-	u32 file_count;
+	u32 file_count, side_count;
 	struct name_list comms, dsos, symbols;
 	struct entry_layout layout;
 	struct symbolizer *symbolizer;
 	struct profile *profile;
+	u64 quantum_ns; /* by which samples are told apart; 0: they are not */
 	struct fold *fold;
-	double *seconds; /* by file, of rates; else NULL */
+	double *seconds; /* by side, of rates; else NULL */
 };
 
 static void diff_release(struct diff *diff)
@@ -44,45 +45,6 @@ static void diff_release(struct diff *diff)
 
 /* --- what was asked for --- */
 
-/* As perf: the recording before the last one, which perf record keeps, is the baseline. */
-static int choose_files(struct diff *diff, struct arguments arguments)
-{
-	u32 given = (u32)arguments.count;
-
-	diff->file_count = given < 2 ? 2 : given;
-	diff->files = must_alloc_array(diff->file_count, sizeof(*diff->files));
-	diff->files[0].path = "perf.data.old";
-	diff->files[1].path = "perf.data";
-	for (u32 i = 0; i < given; i++) {
-		if (!strcmp(arguments.items[i], "-"))
-			return fail_plain(-EINVAL, "write it into a file first",
-					  "diff does not read streams");
-		diff->files[given == 1 ? 1 : i].path = arguments.items[i];
-	}
-	return 0;
-}
-
-/* --before and --after: one file twice. */
-static int choose_parts(struct diff *diff)
-{
-	const struct diff_settings *settings = diff->settings;
-
-	if (!settings->before && !settings->after)
-		return 0;
-	if (!settings->before || !settings->after)
-		return fail_plain(-EINVAL, "give both, such as --before 0%-50% --after 50%-100%",
-				  "--before and --after belong together");
-	if (settings->choice.times)
-		return fail_plain(-EINVAL, "leave --time out",
-				  "--before and --after say which times are wanted");
-	if (diff->file_count > 2 || strcmp(diff->files[0].path, "perf.data.old") != 0)
-		return fail_plain(-EINVAL, "name one", "--before and --after are of one recording");
-	diff->files[0].path = diff->files[1].path;
-	diff->files[0].times = settings->before;
-	diff->files[1].times = settings->after;
-	return 0;
-}
-
 static int check_rates(const struct diff_settings *settings)
 {
 	if (!settings->shows_rates)
@@ -93,6 +55,18 @@ static int check_rates(const struct diff_settings *settings)
 	if (settings->method == COMPARE_WEIGHTED)
 		return fail_plain(-EINVAL, "leave one of them out",
 				  "--rate and -c wdiff: it is periods that have weights");
+	if (settings->only_significant)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--rate and --significant: it is shares that are tested");
+	return 0;
+}
+
+static int check_strict(const struct diff_settings *settings)
+{
+	if (settings->is_strict && (settings->only_significant || settings->children))
+		return fail_plain(-EINVAL, "leave --strict-perf out", "perf has no %s",
+				  settings->children ? "diff of what functions called"
+						     : "test of significance");
 	return 0;
 }
 
@@ -110,21 +84,21 @@ static int choose_layout(struct diff *diff)
 
 static int check_order(const struct diff *diff)
 {
-	if (diff->settings->order < diff->file_count)
+	if (diff->settings->order < diff->side_count)
 		return 0;
 	return fail_plain(-EINVAL, "0 is the baseline, 1 the first recording behind it",
 			  "-o %u: there are only %u recordings", diff->settings->order,
-			  diff->file_count);
+			  diff->side_count);
 }
 
 static int prepare(struct diff *diff, struct arguments arguments)
 {
 	const struct diff_settings *settings = diff->settings;
-	int error;
+	int error = diff_files_choose(settings, arguments, &diff->files, &diff->file_count,
+				      &diff->side_count);
 
-	error = choose_files(diff, arguments);
 	if (!error)
-		error = choose_parts(diff);
+		error = check_strict(settings);
 	if (!error)
 		error = check_rates(settings);
 	if (!error)
@@ -160,12 +134,14 @@ static int measure(struct diff *diff)
 {
 	if (!diff->settings->shows_rates)
 		return 0;
-	diff->seconds = must_alloc_array(diff->file_count, sizeof(*diff->seconds));
+	diff->seconds = must_alloc_array(diff->side_count, sizeof(*diff->seconds));
 	for (u32 i = 0; i < diff->file_count; i++) {
-		diff->seconds[i] = diff_file_seconds(&diff->files[i]);
-		if (diff->seconds[i] <= 0)
+		double seconds = diff_file_seconds(&diff->files[i]);
+
+		if (seconds <= 0)
 			return fail_plain(-EINVAL, "leave --rate out",
 					  "%s does not say how long it took", diff->files[i].path);
+		diff->seconds[diff->files[i].side] += seconds;
 	}
 	return 0;
 }
@@ -220,6 +196,7 @@ static struct comparison *compare(const struct diff *diff, u32 base)
 		.list =
 			{
 				.layout = diff->layout,
+				.has_children = settings->children,
 				.is_relative = settings->is_relative,
 				.comms = {diff->comms.items, diff->comms.count},
 				.dsos = {diff->dsos.items, diff->dsos.count},
@@ -231,7 +208,7 @@ static struct comparison *compare(const struct diff *diff, u32 base)
 			},
 		.runs = runs,
 		.run_count = diff->file_count,
-		.side_count = diff->file_count,
+		.side_count = diff->side_count,
 		.method = settings->method,
 		.base_weight = settings->base_weight,
 		.other_weight = settings->other_weight,
@@ -246,7 +223,7 @@ static struct comparison *compare(const struct diff *diff, u32 base)
 			.source = i ? find_source(diff, &diff->files[i],
 						  &diff->profile->sources.items[base])
 				    : base,
-			.side = i,
+			.side = diff->files[i].side,
 		};
 	return comparison_new(diff->fold, &comparison);
 }
@@ -276,43 +253,52 @@ static const char *rate_name(const struct diff *diff, const struct event_source 
 	return counts_time(source) ? "CPU seconds" : "events";
 }
 
-/* What a recording is called; of parts of one, which part. Owned by the caller. */
-static char *name_of(const struct diff_file *file)
+/* Of rates and where only what perf has is wanted, chance is not told. */
+static struct changes *judge(const struct diff *diff, const struct comparison *comparison)
 {
-	return file->times ? must_format("%s %s", file->path, file->times) : must_copy(file->path);
+	if (diff->settings->is_strict || diff->seconds)
+		return NULL;
+	return changes_new(comparison, diff->settings->alpha_percent / 100, diff->quantum_ns);
+}
+
+static void write_source(const struct diff *diff, u32 source_row, char **names,
+			 const struct text_style *style)
+{
+	const struct diff_settings *settings = diff->settings;
+	CLEANUP(comparison_freep) struct comparison *comparison = compare(diff, source_row);
+	CLEANUP(changes_freep) struct changes *changes = judge(diff, comparison);
+	const struct event_source *source = &diff->profile->sources.items[source_row];
+	struct diff_view view = {
+		.comparison = comparison,
+		.changes = changes,
+		.only_marked = settings->only_significant,
+		.source = source,
+		.names = (const char *const *)names,
+		.show_names = diff->file_count > 2 || settings->is_verbose || diff->files[0].times,
+		.show_period = settings->show_period,
+		.show_formula = settings->show_formula,
+		.show_notes = !settings->is_strict,
+		.rate_name = rate_name(diff, source),
+		.rate_scale = counts_time(source) ? 1e-9 : 1,
+		.is_first = source_row == 0,
+	};
+
+	diff_write_text(&view, style);
 }
 
 static void write_text(const struct diff *diff)
 {
-	const struct diff_settings *settings = diff->settings;
 	struct text_style style = choose_style(diff);
-	CLEANUP(freep) char **names = must_alloc_array(diff->file_count, sizeof(*names));
+	CLEANUP(freep) char **names = must_alloc_array(diff->side_count, sizeof(*names));
 
-	for (u32 i = 0; i < diff->file_count; i++)
-		names[i] = name_of(&diff->files[i]);
+	for (u32 side = 0; side < diff->side_count; side++)
+		names[side] = diff_side_name(diff->files, diff->file_count, side);
 	pager_start();
-	for (u32 i = 0; i < diff->files[0].source_count; i++) {
-		CLEANUP(comparison_freep) struct comparison *comparison = compare(diff, i);
-		const struct event_source *source = &diff->profile->sources.items[i];
-		struct diff_view view = {
-			.comparison = comparison,
-			.source = source,
-			.names = (const char *const *)names,
-			.show_names = diff->file_count > 2 || settings->is_verbose ||
-				      diff->files[0].times,
-			.show_period = settings->show_period,
-			.show_formula = settings->show_formula,
-			.show_notes = !settings->is_strict,
-			.rate_name = rate_name(diff, source),
-			.rate_scale = counts_time(source) ? 1e-9 : 1,
-			.is_first = i == 0,
-		};
-
-		diff_write_text(&view, &style);
-	}
-	for (u32 i = 0; i < diff->file_count; i++)
-		free(names[i]);
+	for (u32 i = 0; i < diff->files[0].source_count; i++)
+		write_source(diff, i, names, &style);
 	pager_finish();
+	for (u32 side = 0; side < diff->side_count; side++)
+		free(names[side]);
 }
 
 /* --- the command --- */
@@ -323,8 +309,13 @@ static int run(struct diff *diff)
 	int error;
 
 	diff->symbolizer = new_symbolizer(diff);
-	error = diff_files_read(diff->files, diff->file_count, labels_to_keep(diff),
-				&diff->profile);
+	error = diff_files_read(diff->files, diff->file_count,
+				(struct diff_reading){
+					.keep = labels_to_keep(diff),
+					.skip_chains = !diff->settings->children,
+					.slices_time = !diff->settings->is_strict,
+				},
+				&diff->profile, &diff->quantum_ns);
 	progress_clear();
 	if (!error)
 		error = measure(diff);
@@ -353,7 +344,7 @@ static int diff_run(const void *settings, struct arguments arguments)
 const struct command command_diff = {
 	.name = "diff",
 	.summary = "show what changed between recordings",
-	.synopsis = "[options] [OLD] [NEW] [MORE...]",
+	.synopsis = "[options] [OLD] [NEW] [MORE...] | OLD... : NEW...",
 	.examples =
 		"bpfprof diff\tperf.data.old against perf.data\n"
 		"bpfprof diff before.data after.data\tShares, what changed most first\n"
@@ -361,6 +352,9 @@ const struct command command_diff = {
 		"one, "
 		"with their periods\n"
 		"bpfprof diff -s dso\tOne line a binary\n"
+		"bpfprof diff --significant a1.data a2.data a3.data : b1.data b2.data "
+		"b3.data\tThree runs "
+		"against three: only what is beyond chance\n"
 		"bpfprof diff --time 0%-50%:50%-100% a.data a.data\tThe halves of a recording\n",
 	.options = diff_options,
 	.settings_bytes = sizeof(struct diff_settings),

@@ -144,9 +144,29 @@ double diff_file_seconds(const struct diff_file *file)
 	return (double)ns / 1e9;
 }
 
-int diff_files_read(struct diff_file *files, u32 count, u32 keep, struct profile **ret_profile)
+/* How long a slice of time is, for all of them. */
+static u64 choose_quantum(const struct diff_file *files, u32 count)
 {
-	struct builder_settings settings = {.keep = keep, .skip_chains = true};
+	CLEANUP(freep) u64 *lengths = must_alloc_array(count, sizeof(*lengths));
+
+	for (u32 i = 0; i < count; i++) {
+		const struct perfdata_header *header = perfdata_header(files[i].data);
+
+		if (header->last_sample_ns > header->first_sample_ns)
+			lengths[i] = header->last_sample_ns - header->first_sample_ns;
+	}
+	return changes_quantum(lengths, count);
+}
+
+int diff_files_read(struct diff_file *files, u32 count, struct diff_reading reading,
+		    struct profile **ret_profile, u64 *ret_quantum_ns)
+{
+	u64 quantum_ns = reading.slices_time ? choose_quantum(files, count) : 0;
+	struct builder_settings settings = {
+		.keep = reading.keep,
+		.skip_chains = reading.skip_chains,
+		.details = {.kept = quantum_ns ? 1u << DETAIL_TIME : 0, .quantum_ns = quantum_ns},
+	};
 	struct profile_builder *builder = NULL;
 	u32 source_count = 0;
 	int error = 0;
@@ -164,6 +184,7 @@ int diff_files_read(struct diff_file *files, u32 count, u32 keep, struct profile
 		error = read_file(&files[i], profile_builder_sink(builder));
 	}
 	*ret_profile = profile_builder_take(builder);
+	*ret_quantum_ns = quantum_ns;
 	profile_builder_free(builder);
 	return error;
 }

@@ -14,6 +14,7 @@
 const struct diff_settings diff_defaults = {
 	.method = COMPARE_DELTA_ABS,
 	.order = 1,
+	.alpha_percent = 5,
 	.demangle = true,
 };
 
@@ -170,6 +171,10 @@ const struct option_row diff_options[] = {
 	     "100% is what filters leave, or all samples (default: absolute)"),
 	FLAG(0, "rate", shows_rates, "CPU seconds a second in place of shares (of events that do not "
 	     "count time: events a second)"),
+	FLAG(0, "children", children, "count what functions called, too"),
+	FLAG(0, "significant", only_significant, "only what changed beyond chance, marked with *"),
+	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
+	 .help = "of the marks, so much may be by chance (default: 5)", .config = "diff.alpha"},
 	FLAG(0, "strict-perf", is_strict, "perf 6.1's figures to the digit, also where they are not sane"),
 	HEADING("What is shown"),
 	TEXT('s', "sort", sort, "KEYS", "tell lines apart by pid, comm, dso, symbol, cpu; +KEY adds "

@@ -21,6 +21,9 @@ struct diff_settings {
 	s64 base_weight, other_weight;
 	u32 order;
 	bool paired_only;
+	bool only_significant; /* lines that are marked on a side */
+	double alpha_percent;  /* of what is marked, so much may be marked by chance */
+	bool children;	       /* count what functions called, too */
 	bool show_period, show_formula;
 	bool is_relative;
 	bool shows_rates; /* in place of shares */
@@ -43,6 +46,27 @@ struct diff_file {
 	u64 first_ns, last_ns; /* of its samples, wanted or not */
 	u32 first_source;      /* row of the profile's sources that its first event has */
 	u32 source_count;
+	u32 side; /* several recordings may be one side */
+};
+
+/*
+ * Which recordings are compared, and of which side each is: of the arguments, or as perf has it if
+ * there are none, or one.
+ *
+ * ret_files  ret_count of them, owned by the caller; paths are borrowed from the arguments
+ * ret_sides  how many sides there are; they are numbered from 0 and stand in that order
+ * Returns 0 or -EINVAL with a sentence.
+ */
+int diff_files_choose(const struct diff_settings *settings, struct arguments arguments,
+		      struct diff_file **ret_files, u32 *ret_count, u32 *ret_sides);
+/* What a side is called: its recordings, or which part of one. Owned by the caller. */
+char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
+
+/* How recordings are read. */
+struct diff_reading {
+	u32 keep; /* KEEP_* bits */
+	bool skip_chains;
+	bool slices_time; /* samples are told apart by time, to see bursts */
 };
 
 /*
@@ -58,12 +82,13 @@ void diff_files_close(struct diff_file *files, u32 count);
 /*
  * Reads all recordings into one profile, each with sources of its own.
  *
- * keep         KEEP_* bits
- * ret_profile  profile_free() it
+ * ret_profile     profile_free() it
+ * ret_quantum_ns  of DETAIL_TIME, by which samples are told apart; 0: they are not
  * Returns 0, or a negative errno with a sentence; of a damaged recording (-EBADMSG) and those
  * before, what could be read is there.
  */
-int diff_files_read(struct diff_file *files, u32 count, u32 keep, struct profile **ret_profile);
+int diff_files_read(struct diff_file *files, u32 count, struct diff_reading reading,
+		    struct profile **ret_profile, u64 *ret_quantum_ns);
 
 /* How long what was read of a recording took; 0: not known. After diff_files_read(). */
 double diff_file_seconds(const struct diff_file *file);

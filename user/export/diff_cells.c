@@ -104,6 +104,23 @@ static void append_formula(const struct diff_view *view, struct text *cell, stru
 		text_truncate(cell, DIFF_FORMULA_WIDTH - 1);
 }
 
+/* Half of the interval that holds the difference, in points. */
+static void append_interval(const struct diff_view *view, struct text *cell,
+			    struct diff_place place)
+{
+	const struct change *change = changes_of(view->changes, place.entry, place.side);
+
+	text_appendf(cell, "%.*f%%", SHARE_DECIMALS, 100 * (change->high - change->low) / 2);
+}
+
+static void append_mark(const struct diff_view *view, struct text *cell, struct diff_place place)
+{
+	static const char *const marks[] = {
+		[TOO_FEW_SAMPLES] = "?", [WITHIN_CHANCE] = " ", [BEYOND_CHANCE] = "*"};
+
+	text_append(cell, marks[changes_of(view->changes, place.entry, place.side)->verdict]);
+}
+
 void diff_append_figure(const struct diff_view *view, struct text *cell, enum diff_figure figure,
 			struct diff_place place)
 {
@@ -130,6 +147,14 @@ void diff_append_figure(const struct diff_view *view, struct text *cell, enum di
 	case FIGURE_PERIOD:
 		if (has_figure)
 			text_appendf(cell, "%" PRIu64, value->period);
+		break;
+	case FIGURE_INTERVAL:
+		if (has_figure)
+			append_interval(view, cell, place);
+		break;
+	case FIGURE_MARK:
+		if (has_figure)
+			append_mark(view, cell, place);
 		break;
 	}
 	if (!cell->length)

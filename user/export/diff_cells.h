@@ -16,6 +16,8 @@ enum diff_figure {
 	FIGURE_COMPUTED,
 	FIGURE_FORMULA,
 	FIGURE_PERIOD,
+	FIGURE_INTERVAL, /* these need the view's changes */
+	FIGURE_MARK,
 };
 
 struct diff_place {

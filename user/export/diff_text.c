@@ -7,6 +7,7 @@
 #include "export/diff_text.h"
 
 #include "export/diff_cells.h"
+#include "export/diff_chance.h"
 #include "export/text_keys.h"
 
 #include <inttypes.h>
@@ -25,6 +26,8 @@ static const struct figure_column figures[] = {
 	[FIGURE_BASE_PERIOD] = {"Base period", 14},
 	[FIGURE_FORMULA] = {"Formula", DIFF_FORMULA_WIDTH},
 	[FIGURE_PERIOD] = {"Period", 14},
+	[FIGURE_INTERVAL] = {"+/-", 6},
+	[FIGURE_MARK] = {"*", 1},
 };
 
 static const struct figure_column computed[] = {
@@ -101,18 +104,34 @@ static void add_keys(struct table *table)
 	}
 }
 
+static void add_chance(struct table *table, u32 side)
+{
+	enum comparison_method method = table->comparison->settings.method;
+
+	if (method == COMPARE_DELTA || method == COMPARE_DELTA_ABS)
+		add_figure(table, side, FIGURE_INTERVAL);
+	add_figure(table, side, FIGURE_MARK);
+}
+
 static void choose_columns(struct table *table)
 {
 	const struct diff_view *view = table->view;
 
 	for (u32 side = 0; side < table->comparison->settings.side_count; side++) {
 		add_figure(table, side, side ? FIGURE_COMPUTED : FIGURE_BASELINE);
+		if (side && view->changes)
+			add_chance(table, side);
 		if (side && view->show_formula)
 			add_figure(table, side, FIGURE_FORMULA);
 		if (view->show_period)
 			add_figure(table, side, side ? FIGURE_PERIOD : FIGURE_BASE_PERIOD);
 	}
 	add_keys(table);
+}
+
+static bool is_shown(const struct diff_view *view, u32 entry)
+{
+	return !view->only_marked || !view->changes || changes_is_marked(view->changes, entry);
 }
 
 static void find_widths(struct table *table)
@@ -124,7 +143,8 @@ static void find_widths(struct table *table)
 		const struct entry *entry = comparison_shown(comparison, comparison->sorted[i],
 							     &table->keys.list);
 
-		key_columns_widen(&table->keys, entry);
+		if (is_shown(table->view, comparison->sorted[i]))
+			key_columns_widen(&table->keys, entry);
 	}
 }
 
@@ -255,6 +275,19 @@ static void write_comments(const struct table *table)
 	text_release(&name);
 }
 
+static void write_dots(const struct table *table)
+{
+	FILE *out = table->style->out;
+
+	fputc('#', out);
+	for (size_t i = 0; i < table->columns.count; i++) {
+		fputs(i ? "  " : " ", out);
+		for (u32 k = 0; k < width_of(table, &table->columns.items[i]); k++)
+			fputc('.', out);
+	}
+	fputs("\n#\n", out);
+}
+
 static void write_titles(const struct table *table)
 {
 	FILE *out = table->style->out;
@@ -276,15 +309,8 @@ static void write_titles(const struct table *table)
 		fprintf(out, "%sNote", separator);
 	fputc('\n', out);
 	text_release(&title);
-	if (separator)
-		return;
-	fputc('#', out);
-	for (size_t i = 0; i < table->columns.count; i++) {
-		fputs(i ? "  " : " ", out);
-		for (u32 k = 0; k < width_of(table, &table->columns.items[i]); k++)
-			fputc('.', out);
-	}
-	fputs("\n#\n", out);
+	if (!separator)
+		write_dots(table);
 }
 
 void diff_write_text(const struct diff_view *view, const struct text_style *style)
@@ -304,10 +330,14 @@ void diff_write_text(const struct diff_view *view, const struct text_style *styl
 		write_titles(&table);
 	}
 	for (size_t i = 0; i < view->comparison->sorted_count; i++) {
+		if (!is_shown(view, view->comparison->sorted[i]))
+			continue;
 		text_truncate(&line, 0);
 		append_line(&table, &line, view->comparison->sorted[i]);
 		fwrite(text_view(&line), 1, line.length, style->out);
 	}
+	if (view->changes && !style->is_quiet)
+		diff_write_chance(view->changes, style->out);
 	text_release(&line);
 	vec_release(&table.columns);
 	key_columns_release(&table.keys);

@@ -10,6 +10,8 @@
 /* What is shown of one event. All borrowed. */
 struct diff_view {
 	const struct comparison *comparison;
+	const struct changes *changes; /* NULL: chance is not told */
+	bool only_marked;	       /* only lines that changed beyond chance */
 	const struct event_source *source;
 	const char *const *names; /* of the sides; the first is the baseline */
 	bool show_names;	  /* a list of them, above the table */

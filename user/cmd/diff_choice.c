@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Which recordings are compared with which.
+ */
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "cmd/diff_settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+static bool is_divider(const char *argument)
+{
+	return !strcmp(argument, ":");
+}
+
+static int refuse_streams(struct arguments arguments)
+{
+	for (int i = 0; i < arguments.count; i++)
+		if (!strcmp(arguments.items[i], "-"))
+			return fail_plain(-EINVAL, "write it into a file first",
+					  "diff does not read streams");
+	return 0;
+}
+
+struct choice {
+	struct diff_file *files;
+	u32 count, sides;
+};
+
+/* "a1 a2 : b1 b2": the recordings of a side stand together. */
+static int choose_groups(struct arguments arguments, struct choice *choice)
+{
+	u32 in_side = 0;
+
+	for (int i = 0; i < arguments.count; i++) {
+		if (!is_divider(arguments.items[i])) {
+			choice->files[choice->count++] = (struct diff_file){
+				.path = arguments.items[i], .side = choice->sides};
+			in_side++;
+			continue;
+		}
+		if (!in_side)
+			break;
+		choice->sides++;
+		in_side = 0;
+	}
+	if (!in_side)
+		return fail_plain(-EINVAL, "write OLD1 OLD2 : NEW1 NEW2",
+				  "there is no recording on one side of ':'");
+	choice->sides++;
+	return 0;
+}
+
+/* As perf: the recording before the last one, which perf record keeps, is the baseline. */
+static void choose_each(struct arguments arguments, struct choice *choice)
+{
+	u32 given = (u32)arguments.count;
+
+	choice->sides = choice->count = given < 2 ? 2 : given;
+	choice->files[0].path = "perf.data.old";
+	choice->files[1].path = "perf.data";
+	for (u32 i = 0; i < given; i++)
+		choice->files[given == 1 ? 1 : i].path = arguments.items[i];
+	for (u32 i = 0; i < choice->count; i++)
+		choice->files[i].side = i;
+}
+
+/* --before and --after: one file twice. */
+static int choose_parts(const struct diff_settings *settings, u32 given, struct diff_file *files)
+{
+	if (!settings->before && !settings->after)
+		return 0;
+	if (!settings->before || !settings->after)
+		return fail_plain(-EINVAL, "give both, such as --before 0%-50% --after 50%-100%",
+				  "--before and --after belong together");
+	if (settings->choice.times)
+		return fail_plain(-EINVAL, "leave --time out",
+				  "--before and --after say which times are wanted");
+	if (given > 1)
+		return fail_plain(-EINVAL, "name one", "--before and --after are of one recording");
+	files[0].path = files[1].path;
+	files[0].times = settings->before;
+	files[1].times = settings->after;
+	return 0;
+}
+
+int diff_files_choose(const struct diff_settings *settings, struct arguments arguments,
+		      struct diff_file **ret_files, u32 *ret_count, u32 *ret_sides)
+{
+	struct choice choice = {
+		.files = must_alloc_array((size_t)arguments.count + 2, sizeof(*choice.files))};
+	bool has_groups = false;
+	int error = refuse_streams(arguments);
+
+	for (int i = 0; i < arguments.count; i++)
+		has_groups |= is_divider(arguments.items[i]);
+	if (!error && has_groups)
+		error = choose_groups(arguments, &choice);
+	else if (!error)
+		choose_each(arguments, &choice);
+	if (!error)
+		error = choose_parts(settings, (u32)arguments.count, choice.files);
+	*ret_files = choice.files;
+	*ret_count = error ? 0 : choice.count;
+	*ret_sides = choice.sides;
+	return error;
+}
+
+char *diff_side_name(const struct diff_file *files, u32 count, u32 side)
+{
+	struct text name = {0};
+
+	for (u32 i = 0; i < count; i++) {
+		if (files[i].side != side)
+			continue;
+		text_append(&name, name.length ? " " : "");
+		text_append(&name, files[i].path);
+		if (files[i].times)
+			text_appendf(&name, " %s", files[i].times);
+	}
+	return text_take(&name);
+}

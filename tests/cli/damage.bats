@@ -36,6 +36,10 @@ damage() {
 	damage script
 }
 
+@test "a dump bears recordings that were cut or changed anywhere" {
+	damage dump
+}
+
 @test "diff bears recordings that were cut or changed anywhere" {
 	damage diff
 }

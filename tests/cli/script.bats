@@ -100,6 +100,40 @@ same() {
 	[ "$output" = "bpfprof: the samples hold no 'iregs'; leave it out of -F" ]
 }
 
+@test "records beside the samples are printed as perf prints them" {
+	local shown=(--show-task-events --show-mmap-events --show-switch-events --show-namespace-events
+		--show-cgroup-events --show-bpf-events --show-lost-events)
+	same kinds.data "${shown[@]}"
+	same rare.data "${shown[@]}" -F +misc
+	grep -q PERF_RECORD_MMAP2 ours.txt
+	grep -q 'PERF_RECORD_COMM exec: mainbarfoo' ours.txt
+	[ "$(id -u)" = 0 ] || return 0
+	"$PERF" record -q -e cpu-clock -F 99 -a --switch-events --namespaces --all-cgroups -o all.data -- \
+		"$WORKLOADS/mainbarfoo" 20 >/dev/null 2>&1
+	same all.data "${shown[@]}" -F +misc
+	grep -q 'PERF_RECORD_SWITCH_CPU_WIDE OUT' ours.txt
+}
+
+@test "dumps are perf's, compressed and from pipes, too" {
+	same rare.data -D
+	grep -q '^\.\.\. intr regs: mask' ours.txt
+	same kinds.data -D
+	same flat.data -D --time 10%-40%
+	"$PERF" record -q -z -g -e cpu-clock -F 300 -o packed.data -- "$WORKLOADS/mainbarfoo" 50 >/dev/null 2>&1
+	same packed.data -D
+	"$PERF" record -q -e '{cpu-clock,task-clock}:S' -F 99 -o group.data -- "$WORKLOADS/mainbarfoo" 50 \
+		>/dev/null 2>&1
+	same group.data -D
+	"$PERF" record -q -g -e cpu-clock -F 300 -o - -- "$WORKLOADS/mainbarfoo" 50 2>/dev/null >pipe.data
+	same pipe.data -D
+}
+
+@test "an unsorted dump has the records in the order of the file" {
+	"$BPFPROF" script -i flat.data --dump-unsorted-raw-trace | awk -F'[@ ]' '/^0x.*event: /{ print $1 }' >offsets
+	[ "$(wc -l <offsets)" -gt 50 ]
+	while read -r offset; do printf '%d\n' "$offset"; done <offsets | sort -nc
+}
+
 @test "times have nine digits if asked" {
 	same flat.data --ns
 }

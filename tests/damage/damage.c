@@ -7,7 +7,7 @@
  * lines of its own. Each run is a process that is forked off this one, where the commands are
  * linked in, so that thousands of them take minutes and not hours.
  *
- * usage: damage [-c CUTS] [-f FLIPS] [-s SEED] [-j JOBS] COMMAND FILE...
+ * usage: damage [-c CUTS] [-f FLIPS] [-s SEED] [-j JOBS] report|script|dump|diff FILE...
  *
  * A file that broke a rule stays in the working directory as damaged.N, and a line says how.
  */
@@ -46,6 +46,7 @@ const char *__asan_default_options(void)
 
 struct damage {
 	const struct command *command;
+	const char *name; /* "dump" is script -D */
 	const char *path; /* of the whole file */
 	u8 *bytes;
 	size_t length;
@@ -76,14 +77,10 @@ static void run_command(const struct damage *damage)
 {
 	const struct command *command = damage->command;
 	char *diff_words[] = {(char *)damage->path, damage->copy, NULL};
-	char *words[] = {(char *)"-i",
-			 damage->copy,
-			 (char *)"--symfs",
-			 (char *)"/nothing",
-			 (char *)"--kallsyms",
-			 (char *)"/dev/null",
-			 NULL};
-	bool is_diff = !strcmp(command->name, "diff");
+	char *words[] = {
+		(char *)"-i",	      damage->copy,	   (char *)"--symfs", (char *)"/nothing",
+		(char *)"--kallsyms", (char *)"/dev/null", (char *)"-D",      NULL};
+	bool is_diff = !strcmp(damage->name, "diff"), is_dump = !strcmp(damage->name, "dump");
 	void *settings = must_alloc(command->settings_bytes);
 	struct arguments left;
 	int status, null = open("/dev/null", O_RDWR);
@@ -94,8 +91,8 @@ static void run_command(const struct damage *damage)
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(damage->said, STDERR_FILENO);
-	status = options_parse(command, is_diff ? 2 : 6, is_diff ? diff_words : words, settings,
-			       &left);
+	status = options_parse(command, is_diff ? 2 : 6 + is_dump, is_diff ? diff_words : words,
+			       settings, &left);
 	if (!status)
 		status = command->run(settings, left);
 	fflush(stdout);
@@ -147,7 +144,7 @@ static void keep(struct damage *damage, const char *what, const char *how, const
 	CLEANUP(freep) char *copying = must_format("cp %s %s", damage->copy, kept);
 
 	damage->findings++;
-	printf("%s %s: %s, %s (%s)\n%s", damage->command->name, damage->path, how, what,
+	printf("%s %s: %s, %s (%s)\n%s", damage->name, damage->path, how, what,
 	       system(copying) ? "not kept" : kept, said);
 	fflush(stdout);
 }
@@ -265,7 +262,7 @@ static int damage_files(struct damage *damage, char **files, const struct amount
 		file_unmap(&bytes);
 	}
 	unlink(damage->copy);
-	printf("%s: %" PRIu64 " runs, %" PRIu64 " findings\n", damage->command->name, damage->runs,
+	printf("%s: %" PRIu64 " runs, %" PRIu64 " findings\n", damage->name, damage->runs,
 	       damage->findings);
 	return damage->findings != 0;
 }
@@ -275,6 +272,8 @@ static const struct command *find_command(const char *name)
 	static const struct command *const commands[] = {&command_report, &command_script,
 							 &command_diff};
 
+	if (name && !strcmp(name, "dump"))
+		return &command_script;
 	for (size_t i = 0; i < ARRAY_COUNT(commands); i++)
 		if (name && !strcmp(commands[i]->name, name))
 			return commands[i];
@@ -312,9 +311,11 @@ int main(int argc, char **argv)
 		else if (option == 'j' && value)
 			amounts.jobs = (unsigned int)value;
 	}
-	damage.command = find_command(argv[optind]);
+	damage.name = argv[optind];
+	damage.command = find_command(damage.name);
 	if (!damage.command || argc - optind < 2) {
-		fputs("usage: damage [-c CUTS] [-f FLIPS] [-s SEED] [-j JOBS] COMMAND FILE...\n",
+		fputs("usage: damage [-c CUTS] [-f FLIPS] [-s SEED] [-j JOBS] "
+		      "report|script|dump|diff FILE...\n",
 		      stderr);
 		return 2;
 	}

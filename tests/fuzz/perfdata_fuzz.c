@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes as a perf.data: opened, its header printed, all its events looked at, with everything
- * that a sample's record holds.
+ * that a sample's record holds; then all its records dumped.
  */
 #include "perfdata/perfdata.h"
 
@@ -82,6 +82,37 @@ static int look_at_cgroup(struct event_sink *self, const struct cgroup_name *cgr
 	return 0;
 }
 
+/* Prints what it hears of. */
+struct dumper {
+	struct perfdata_listener listener; /* first */
+	struct perfdata *data;
+	FILE *out;
+};
+
+static int dump(struct perfdata_listener *self, const struct perfdata_record *record)
+{
+	struct dumper *dumper = (struct dumper *)self;
+
+	perfdata_dump_record(dumper->data, record, dumper->out);
+	perfdata_print_record(dumper->data, record, dumper->out);
+	perfdata_record_thread(dumper->data, record);
+	return 0;
+}
+
+static void dump_all(struct perfdata *data)
+{
+	struct event_sink nobody = {0};
+	struct dumper dumper = {.listener.before = dump, .data = data};
+	char *printed = NULL;
+	size_t length;
+
+	dumper.out = open_memstream(&printed, &length);
+	perfdata_listen(data, &dumper.listener, ORDER_DELIVERED);
+	perfdata_read(data, &nobody);
+	fclose(dumper.out);
+	free(printed);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	struct looker looker = {
@@ -104,6 +135,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	free(printed);
 	looker.data = data;
 	perfdata_read(data, &looker.sink);
+	dump_all(data);
 	perfdata_close(data);
 	return 0;
 }

@@ -32,6 +32,14 @@ static int check_recorded(struct script_fields *fields, const struct script_sett
 	return script_fields_check(fields, data, also);
 }
 
+enum { PERF_MAX_STACK = 127 }; /* where perf ends the stacks it shows, if nothing is said */
+
+/* Whether more than samples is printed. */
+static bool listens(const struct script_layout *layout)
+{
+	return layout->dumps || layout->shows;
+}
+
 /* Reader, choice of samples, and then both halves of the printer. */
 static int print_samples(const struct script_settings *settings, const struct script_layout *layout,
 			 struct perfdata *data, const struct filter_settings *chosen)
@@ -54,6 +62,9 @@ static int print_samples(const struct script_settings *settings, const struct sc
 	halves[1] = script_printer_sink(printer);
 	both = tee_new(halves, ARRAY_COUNT(halves));
 	filter = filter_new(chosen, unwinding_before(both, data, symbolize.symfs, &unwinder));
+	if (listens(layout))
+		perfdata_listen(data, script_printer_listener(printer),
+				settings->in_file_order ? ORDER_IN_FILE : ORDER_DELIVERED);
 	error = stitching_read(data, &lbr, filter, &tally);
 	progress_clear();
 	stitching_warn(data, settings->stitch);
@@ -75,7 +86,8 @@ static int run(const void *all_settings, struct arguments arguments)
 	int error = input_choose(settings->input, arguments, &path);
 
 	if (!error)
-		error = perfdata_open(path, &data);
+		error = listens(&settings->layout) ? perfdata_open_listed(path, &data)
+						   : perfdata_open(path, &data);
 	if (!error)
 		error = check_recorded(&layout.fields, settings, data);
 	if (!error)
@@ -84,6 +96,8 @@ static int run(const void *all_settings, struct arguments arguments)
 					   perfdata_header(data)->last_sample_ns, &chosen);
 	if (error)
 		return error;
+	if (settings->symbolize.only_symbols && !layout.max_stack)
+		layout.max_stack = PERF_MAX_STACK;
 	pager_start();
 	if (settings->header || settings->header_only)
 		perfdata_print_header(data, stdout);

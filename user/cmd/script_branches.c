@@ -59,25 +59,6 @@ static void print_branch_end(struct script_printer *printer, const struct sample
 		      printer->out);
 }
 
-static const char *branch_type(u64 flags)
-{
-	/* PERF_BR_* and PERF_BR_NEW_*, as perf writes them */
-	static const char *const types[] = {
-		"",	  "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",	"SYSCALL",
-		"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
-	};
-	static const char *const new_types[] = {
-		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
-		"ARCH_2",     "ARCH_3",	    "ARCH_4",	  "ARCH_5",
-	};
-	enum { EXTENDED = 15 };
-	u64 type = flags >> 20 & 15, new_type = flags >> 26 & 15;
-
-	if (type == EXTENDED)
-		return new_type < ARRAY_COUNT(new_types) ? new_types[new_type] : "";
-	return types[type];
-}
-
 void script_print_branches(struct script_printer *printer, const struct script_line *line)
 {
 	const struct sample *sample = line->sample;
@@ -98,6 +79,6 @@ void script_print_branches(struct script_printer *printer, const struct script_l
 			flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
 			flags & BRANCH_ABORTED ? 'A' : '-',
 			(unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
-			branch_type(flags));
+			perfdata_branch_type(flags));
 	}
 }

@@ -31,6 +31,32 @@ static int parse_deltatime(void *all_settings, const char *argument)
 	return 0;
 }
 
+/* An option that adds records to those that are printed. */
+#define SHOWS(name, bit)                                                         \
+	static int show_##name(void *all_settings, const char *argument)         \
+	{                                                                        \
+		((struct script_settings *)all_settings)->layout.shows |= (bit); \
+		(void)argument;                                                  \
+		return 0;                                                        \
+	}
+
+SHOWS(task, SHOW_TASKS)
+SHOWS(mmap, SHOW_MAPPINGS)
+SHOWS(switch, SHOW_SWITCHES)
+SHOWS(namespace, SHOW_NAMESPACES)
+SHOWS(cgroup, SHOW_CGROUPS)
+SHOWS(lost, SHOW_LOSSES)
+SHOWS(bpf, SHOW_BPF)
+
+static int parse_unsorted_dump(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->layout.dumps = settings->in_file_order = true;
+	(void)argument;
+	return 0;
+}
+
 static int parse_stitch(void *all_settings, const char *argument)
 {
 	struct script_settings *settings = all_settings;
@@ -114,6 +140,44 @@ const struct option_row script_options[] = {
 	 .name = "quiet",
 	 .offset = AT(quiet),
 	 .help = "do not mention what was passed over in the file"},
+	{.kind = OPTION_HEADING, .help = "Other records, as they come between the samples"},
+	{.kind = OPTION_CALL,
+	 .name = "show-task-events",
+	 .parse = show_task,
+	 .help = "threads that begin, end and get names"},
+	{.kind = OPTION_CALL,
+	 .name = "show-mmap-events",
+	 .parse = show_mmap,
+	 .help = "what is mapped"},
+	{.kind = OPTION_CALL,
+	 .name = "show-switch-events",
+	 .parse = show_switch,
+	 .help = "threads that leave and enter CPUs, if recorded"},
+	{.kind = OPTION_CALL,
+	 .name = "show-namespace-events",
+	 .parse = show_namespace,
+	 .help = "namespaces of threads, if recorded"},
+	{.kind = OPTION_CALL,
+	 .name = "show-cgroup-events",
+	 .parse = show_cgroup,
+	 .help = "cgroups, if recorded"},
+	{.kind = OPTION_CALL,
+	 .name = "show-lost-events",
+	 .parse = show_lost,
+	 .help = "losses of the kernel's buffer"},
+	{.kind = OPTION_CALL,
+	 .name = "show-bpf-events",
+	 .parse = show_bpf,
+	 .help = "BPF programs that come and go, if recorded"},
+	{.kind = OPTION_FLAG,
+	 .letter = 'D',
+	 .name = "dump-raw-trace",
+	 .offset = AT(layout.dumps),
+	 .help = "every record of the file, in hexadecimal and in words"},
+	{.kind = OPTION_CALL,
+	 .name = "dump-unsorted-raw-trace",
+	 .parse = parse_unsorted_dump,
+	 .help = "the same, in the order of the file"},
 	{.kind = OPTION_HEADING, .help = "Which samples"},
 	{.kind = OPTION_TEXT,
 	 .name = "pid",

@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* Foreign strings are printable from here on: nothing reaches a terminal raw. */
-static string_id printable(struct script_printer *printer, const char *foreign)
+string_id script_printable(struct script_printer *printer, const char *foreign)
 {
 	struct text text = {0};
 	string_id id;
@@ -31,9 +31,13 @@ const char *script_text_of(const struct script_printer *printer, string_id id)
 
 const char *script_binary_name(const struct script_printer *printer, const struct location_row *at)
 {
+	const struct binary_row *binary = &printer->profile->binaries.items[at->binary];
+	bool is_short = binary->kind == BINARY_MODULE && !binary->build_id_bytes;
+
 	if (!at->binary)
 		return "[unknown]";
-	return script_text_of(printer, printer->profile->binaries.items[at->binary].path);
+	/* perf knows modules by their file if the recording tells a build id of it. */
+	return script_text_of(printer, is_short ? binary->short_name : binary->path);
 }
 
 /* Where a frame comes from, if that is asked for. */
@@ -311,6 +315,21 @@ static struct line_plan plan_line(u64 fields)
 	return plan;
 }
 
+/* What a dump says of a sample that its record does not. */
+static void dump_place(struct script_printer *printer, const struct sample *sample,
+		       const char *comm)
+{
+	location_id location = script_locate(printer, sample->pid, sample->address, sample->space);
+	const struct location_row *at = &printer->profile->locations.items[location];
+	const struct binary_row *binary = &printer->profile->binaries.items[at->binary];
+	const char *name = at->binary ? script_text_of(printer, binary->path) : "<not found>";
+
+	fprintf(printer->out, " ... thread: %s:%d\n",
+		script_text_of(printer, script_printable(printer, comm)), (int)sample->tid);
+	fprintf(printer->out, " ...... dso: %s\n",
+		script_text_of(printer, script_printable(printer, name)));
+}
+
 static int print_sample(struct event_sink *self, const struct sample *sample)
 {
 	static const struct sample_details no_details;
@@ -328,10 +347,12 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	};
 
 	printer->plan = plan;
+	if (printer->layout.dumps)
+		dump_place(printer, sample, comm);
 	if (!plan->fields || !is_chosen(printer, sample, comm))
 		return 0;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;
-	line.comm = script_text_of(printer, printable(printer, comm));
+	line.comm = script_text_of(printer, script_printable(printer, comm));
 	if (plan->wants_details)
 		line.details = perfdata_details(printer->data, sample);
 	if (!line.details)
@@ -352,6 +373,7 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 
 	printer->sink.on_sample = print_sample;
 	printer->layout = *layout;
+	script_listen(printer);
 	printer->data = data;
 	printer->sources = perfdata_sources(data, &source_count);
 	printer->symbolizer = symbolizer;
@@ -360,7 +382,7 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 	printer->out = out;
 	for (u32 i = 0; i < source_count; i++) {
 		const struct event_source *source = &printer->sources[i];
-		string_id name = printable(printer, source->name);
+		string_id name = script_printable(printer, source->name);
 		int width = (int)strlen(script_text_of(printer, name));
 
 		*vec_add(&printer->names) = name;
@@ -379,6 +401,11 @@ struct event_sink *script_printer_follower(struct script_printer *printer)
 struct event_sink *script_printer_sink(struct script_printer *printer)
 {
 	return &printer->sink;
+}
+
+struct perfdata_listener *script_printer_listener(struct script_printer *printer)
+{
+	return &printer->listener;
 }
 
 static void plan_release(struct line_plan *plan)

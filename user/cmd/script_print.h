@@ -18,13 +18,26 @@ enum script_times {
 	SCRIPT_TIMES_SINCE_PREVIOUS, /* of the lines that are printed */
 };
 
+/* Records that are printed beside samples. */
+enum script_records {
+	SHOW_TASKS = 1 << 0, /* threads that begin, end, are renamed */
+	SHOW_MAPPINGS = 1 << 1,
+	SHOW_SWITCHES = 1 << 2,
+	SHOW_NAMESPACES = 1 << 3,
+	SHOW_CGROUPS = 1 << 4,
+	SHOW_LOSSES = 1 << 5,
+	SHOW_BPF = 1 << 6,
+};
+
 /* Lists are comma-separated; NULL: all, or for `last_frames` none. */
 struct script_layout {
 	struct script_fields fields;
 	bool hide_chains;	 /* the sampled address alone, on the sample's line */
 	bool is_ns;		 /* nine digits of a second, not six */
 	bool is_latency;	 /* short columns, as perf script -L */
+	bool dumps;		 /* every record in hexadecimal and in words */
 	u8 times;		 /* enum script_times */
+	u32 shows;		 /* enum script_records */
 	u32 max_stack;		 /* innermost frames shown; 0: all */
 	const char *comms;	 /* only samples of threads of these names */
 	const char *dsos;	 /* … in these binaries, by path or by its last part */
@@ -48,6 +61,9 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 struct event_sink *script_printer_follower(struct script_printer *printer);
 /* See script_printer_follower(). */
 struct event_sink *script_printer_sink(struct script_printer *printer);
+/* What hears of every record: needed where others than samples are printed. Lives as long as the
+ * printer. */
+struct perfdata_listener *script_printer_listener(struct script_printer *printer);
 /* Frees; NULL is fine. */
 void script_printer_free(struct script_printer *printer);
 

@@ -40,6 +40,7 @@ struct line_plan {
 
 struct script_printer {
 	struct event_sink sink; /* first */
+	struct perfdata_listener listener;
 	struct script_layout layout;
 	struct perfdata *data;
 	const struct event_source *sources;
@@ -71,6 +72,12 @@ const struct function_row *script_outer_function(const struct script_printer *pr
 const char *script_text_of(const struct script_printer *printer, string_id id);
 /* The name of the binary at a location. Borrowed as script_text_of(). */
 const char *script_binary_name(const struct script_printer *printer, const struct location_row *at);
+
+/* A foreign string as it may reach a terminal. */
+string_id script_printable(struct script_printer *printer, const char *foreign);
+
+/* Lets the listener print the records that the layout asks for. */
+void script_listen(struct script_printer *printer);
 
 /* Who, where and when: what begins the line of a sample and of any other record. */
 void script_print_start(struct script_printer *printer, const struct script_line *line);

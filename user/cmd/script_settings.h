@@ -15,6 +15,7 @@ struct script_settings {
 	struct symbolize_settings symbolize;
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 	bool header, header_only, quiet;
+	bool in_file_order; /* records are dumped as they stand in the file */
 };
 
 /* The rows of options, and what holds where none is given. */

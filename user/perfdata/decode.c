@@ -481,6 +481,11 @@ int decode_record(struct decoder *decoder, struct bytes bytes, struct event_sink
 	return decode(decoder, &record, sink);
 }
 
+u32 decode_source(const struct decoder *decoder, struct record_header header, const u8 *at)
+{
+	return (u32)(trailer_kind(decoder, header, at) - decoder->kinds.items);
+}
+
 bool decode_knows(u32 type)
 {
 	return type < ARRAY_COUNT(record_decoders) &&

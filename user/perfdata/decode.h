@@ -40,7 +40,7 @@ struct event_kind {
 
 /* A counter's value inside a sample (PERF_SAMPLE_READ). */
 struct counter_value {
-	u64 value, id;
+	u64 value, id, lost;
 };
 
 typedef VEC(u64) register_words;
@@ -58,6 +58,7 @@ struct decoder {
 	register_words registers; /* turned to our byte order */
 	register_words interrupt_registers;
 	VEC(struct counter_value) counters; /* of the last sample */
+	u64 time_enabled, time_running;	    /* of the counters, as far as they were recorded */
 	u64 sample_id;			    /* of the last sample; 0: not recorded */
 	struct sample_details details;	    /* of the last sample, as far as it has them */
 	/* Of the next sample, set by the caller: its chain_key, and who may know its frames. */
@@ -112,6 +113,9 @@ int decode_sample(struct decoder *decoder, struct bytes record, struct sample *r
  * over.
  */
 int decode_record(struct decoder *decoder, struct bytes record, struct event_sink *sink);
+
+/* The row of the event whose layout a record's trailer has; there must be an event. */
+u32 decode_source(const struct decoder *decoder, struct record_header header, const u8 *at);
 
 /* Whether records of this type are events of ours. */
 bool decode_knows(u32 type);

@@ -82,22 +82,23 @@ static void read_period(struct decoder *decoder, const struct event_kind *kind,
 
 /* A group says its size, then the times, then a value of each member; a single counter its value,
  * then the times. */
-static struct counter_value read_counter(struct cursor *cursor, u64 format, bool is_first)
+static struct counter_value read_counter(struct decoder *decoder, struct cursor *cursor, u64 format,
+					 bool is_first)
 {
 	struct counter_value counter = {0};
 
 	if (!(format & READ_GROUP))
 		counter.value = cursor_u64(cursor);
 	if (is_first && (format & READ_ENABLED))
-		cursor_u64(cursor);
+		decoder->time_enabled = cursor_u64(cursor);
 	if (is_first && (format & READ_RUNNING))
-		cursor_u64(cursor);
+		decoder->time_running = cursor_u64(cursor);
 	if (format & READ_GROUP)
 		counter.value = cursor_u64(cursor);
 	if (format & READ_ID)
 		counter.id = cursor_u64(cursor);
 	if (format & READ_LOST)
-		cursor_u64(cursor);
+		counter.lost = cursor_u64(cursor);
 	return counter;
 }
 
@@ -110,7 +111,7 @@ static void read_counters(struct decoder *decoder, const struct event_kind *kind
 
 	decoder->counters.count = 0;
 	for (u64 i = 0; i < count && !cursor->overrun; i++)
-		*vec_add(&decoder->counters) = read_counter(cursor, format, i == 0);
+		*vec_add(&decoder->counters) = read_counter(decoder, cursor, format, i == 0);
 	(void)sample;
 }
 

@@ -129,7 +129,36 @@ static void prepare(struct delivery *delivery, const struct timed *event)
 		sink_call(delivery->sink, on_chain_ahead, event->extra);
 }
 
-static int hand_over_all(struct delivery *delivery)
+/* What a listener is told of, with what it means in between. */
+static int hand_over_listed(struct delivery *delivery, size_t index)
+{
+	struct perfdata *data = delivery->data;
+	struct perfdata_listener *listener = data->listener;
+	struct perfdata_record record = session_listed_record(data, index);
+	struct timed event = {.place = (uintptr_t)record.bytes.start};
+	int error = listener->before ? listener->before(listener, &record) : 0;
+
+	if (!error && decode_knows(record.type))
+		error = hand_over(delivery, &event);
+	if (!error && listener->after)
+		error = listener->after(listener, &record);
+	return error;
+}
+
+static int hand_over_list(struct delivery *delivery)
+{
+	struct perfdata *data = delivery->data;
+	int error = 0;
+
+	if (data->listed_order == ORDER_DELIVERED && !data->is_ordered)
+		session_order_listed(data);
+	data->is_ordered |= data->listed_order == ORDER_DELIVERED;
+	for (size_t i = 0; i < data->listed.count && !error; i++)
+		error = hand_over_listed(delivery, i);
+	return error;
+}
+
+static int hand_over_events(struct delivery *delivery)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
 	struct perfdata *data = delivery->data;
@@ -148,6 +177,14 @@ static int hand_over_all(struct delivery *delivery)
 			data->show_progress("reading", i + 1, data->events.count);
 	}
 	data->decoder.reader = NULL;
+	return error;
+}
+
+static int hand_over_all(struct delivery *delivery)
+{
+	int error = delivery->data->listener ? hand_over_list(delivery)
+					     : hand_over_events(delivery);
+
 	if (!error)
 		error = hand_over_losses(delivery);
 	if (!error)

@@ -7,24 +7,30 @@
 
 #include "perfdata/session.h"
 
-const struct sample_details *perfdata_details(struct perfdata *data, const struct sample *sample)
+bool session_look_again(struct perfdata *data, struct sample *sample)
 {
 	struct decoder *decoder = &data->second_look;
-	struct record_header header;
-	struct sample again;
+	const u8 *record = sample->record;
+	struct record_header header = decode_header(&data->decoder, record);
 
-	if (!sample->record)
-		return NULL;
-	/* What the sample itself lends stays as it is: the second decoder has lists of its own. */
+	/* What the first decoder lends stays as it is: the second one has lists of its own. */
 	decoder->kinds.items = data->decoder.kinds.items;
 	decoder->kinds.count = data->decoder.kinds.count;
 	decoder->kind_of_id = data->decoder.kind_of_id;
 	decoder->swap = data->decoder.swap;
 	decoder->is_ours = data->decoder.is_ours;
 	decoder->details = (struct sample_details){0};
-	header = decode_header(decoder, sample->record);
-	if (decode_sample(decoder, (struct bytes){sample->record, header.size_bytes}, &again))
-		return NULL;
+	if (decode_sample(decoder, (struct bytes){record, header.size_bytes}, sample))
+		return false;
 	decoder->details.id = decoder->sample_id;
-	return &decoder->details;
+	return true;
+}
+
+const struct sample_details *perfdata_details(struct perfdata *data, const struct sample *sample)
+{
+	struct sample again = {.record = sample->record};
+
+	if (!sample->record || !session_look_again(data, &again))
+		return NULL;
+	return &data->second_look.details;
 }

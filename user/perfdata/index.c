@@ -367,6 +367,8 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 		if (header.size_bytes > end - at)
 			break;
 		behind = bytes_behind(data, header, at);
+		if (data->lists_records)
+			session_list(data, header, at, is_nested);
 		take_record(data, header, at, is_nested);
 		at += header.size_bytes;
 		if (behind > (u64)(end - at)) {

@@ -6,6 +6,7 @@
 #define PERFDATA_PERFDATA_H
 
 #include "perfdata/reader.h"
+#include "perfdata/records.h"
 #include "perfdata/writer.h"
 
 #endif

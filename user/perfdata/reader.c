@@ -344,11 +344,12 @@ static int open_path(struct perfdata *data, const char *path)
 	return input_open(fd, &status, &data->input);
 }
 
-int perfdata_open(const char *path, struct perfdata **ret_data)
+static int open_recording(const char *path, bool lists_records, struct perfdata **ret_data)
 {
 	CLEANUP(perfdata_closep) struct perfdata *data = must_alloc(sizeof(*data));
 	int error;
 
+	data->lists_records = lists_records;
 	data->path = must_copy(strcmp(path, "-") ? path : "standard input");
 	error = open_path(data, path);
 	if (error)
@@ -361,12 +362,23 @@ int perfdata_open(const char *path, struct perfdata **ret_data)
 	return 0;
 }
 
+int perfdata_open(const char *path, struct perfdata **ret_data)
+{
+	return open_recording(path, false, ret_data);
+}
+
+int perfdata_open_listed(const char *path, struct perfdata **ret_data)
+{
+	return open_recording(path, true, ret_data);
+}
+
 int perfdata_open_bytes(struct bytes bytes, struct perfdata **ret_data)
 {
 	CLEANUP(perfdata_closep) struct perfdata *data = must_alloc(sizeof(*data));
 	int error;
 
 	data->path = must_copy("recording");
+	data->lists_records = true;
 	data->input.bytes = bytes;
 	error = open_input(data);
 	if (error)
@@ -399,6 +411,7 @@ void perfdata_close(struct perfdata *data)
 	vec_release(&data->groups);
 	vec_release(&data->sources);
 	vec_release(&data->events);
+	vec_release(&data->listed);
 	vec_release(&data->unknown_types);
 	text_release(&data->warnings);
 	free(data->damage.what);

@@ -56,7 +56,8 @@ struct perfdata_header {
  * or why opening failed.
  */
 int perfdata_open(const char *path, struct perfdata **ret_data);
-/* The same for bytes in memory (tests, fuzzing), which must outlive it. */
+/* The same for bytes in memory (tests, fuzzing), which must outlive it; perfdata_listen() is
+ * possible. */
 int perfdata_open_bytes(struct bytes bytes, struct perfdata **ret_data);
 /* Closes; NULL is fine. */
 void perfdata_close(struct perfdata *data);

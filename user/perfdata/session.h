@@ -13,12 +13,22 @@
 #include "perfdata/decode.h"
 #include "perfdata/format.h"
 #include "perfdata/reader.h"
+#include "perfdata/records.h"
 #include "perfdata/window.h"
 
 /* Bytes of a file, and how to give them back. */
 struct input {
 	struct bytes bytes;
 	bool is_mapped, is_heap;
+};
+
+/* A record in the list that perfdata_listen() needs. */
+struct listed_record {
+	const u8 *at;
+	u64 offset, round; /* round: how many FINISHED_ROUND stand in front of it */
+	u64 sequence;
+	u32 type;
+	bool has_events; /* some event was described in front of it */
 };
 
 /* What is wrong with the file; the first thing counts. */
@@ -51,6 +61,13 @@ struct perfdata {
 	size_t decompressed_bytes;
 	struct bytes carry; /* the start of a record whose end is in the next block */
 
+	bool lists_records; /* all of them, for a listener */
+	VEC(struct listed_record) listed;
+	u64 rounds, block_offset; /* as far as the list goes */
+	struct perfdata_listener *listener;
+	enum perfdata_order listed_order;
+	bool is_ordered; /* the list is in ORDER_DELIVERED */
+
 	u64 sample_count, malformed_count, unknown_id_count;
 	struct perfdata_extra extra;
 	void (*show_progress)(const char *what, u64 done, u64 total); /* or NULL */
@@ -80,5 +97,20 @@ void session_read_note(struct perfdata *data, struct bytes record);
 /* Walks the record stream once: finds every event and its time, takes in what describes the stream.
  * Damage is kept, not returned. */
 void session_index(struct perfdata *data);
+
+/* Adds a record to the list. `is_nested`: it comes out of a compressed block. */
+void session_list(struct perfdata *data, struct record_header header, const u8 *at, bool is_nested);
+/* Puts the list into ORDER_DELIVERED. */
+void session_order_listed(struct perfdata *data);
+/* What is known of a record of the list without looking into its body. */
+struct perfdata_record session_listed_record(struct perfdata *data, size_t index);
+
+/* What a record says; perf dumps some in other words than it prints them. */
+void session_tell(const struct perfdata *data, const struct perfdata_record *record, bool is_dump,
+		  FILE *out);
+
+/* Decodes the record of a sample once more: into `sample`, and into the details of `second_look`.
+ * False if it makes no sense. What both lend lives until the next call. */
+bool session_look_again(struct perfdata *data, struct sample *sample);
 
 #endif

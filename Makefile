@@ -263,7 +263,8 @@ $(BUILD)/tests/kernel/%_test: tests/kernel/%_test.c $(LIBRARY) | $(KERNEL_TEST_S
 $(BRANCH_FILE): tests/kernel/branch_file.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
 	$(make_test)
 # Runs in guests that have the fake PMU.
-$(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c $(LIBRARY)
+$(FAKE_LBR_TEST): INCLUDES += -I$(BUILD)/tests/kernel
+$(FAKE_LBR_TEST): tests/kernels/fake_lbr/fake_lbr_test.c $(LIBRARY) | $(KERNEL_TEST_SKELETONS)
 	$(make_test)
 # Our stacks against libdw's; what tests/kernel/live.bats runs. (Of several sources only the last has
 # its headers in the file that -MF names.)

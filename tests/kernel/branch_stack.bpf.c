@@ -88,6 +88,23 @@ __noinline int play_script(u32 number)
 	return 0;
 }
 
+/* On a real overflow, the way that remains where the context cannot be read. */
+SEC("perf_event")
+int take_by_helper(struct bpf_perf_event_data *ctx)
+{
+	struct scratch *scratch = scratch_here();
+
+	if (!scratch)
+		return 0;
+	__builtin_memset(&scratch->record.header, 0, sizeof(scratch->record.header));
+	scratch->record.header.kind = RECORD_SAMPLE;
+	scratch->record.header.time_ns = bpf_ktime_get_ns();
+	scratch->record.header.mode = MODE_USER;
+	copy_branches_by_helper(ctx, &scratch->record);
+	send_sample(&scratch->record);
+	return 0;
+}
+
 SEC("syscall")
 int play_scripts(void *ctx)
 {

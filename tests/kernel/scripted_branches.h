@@ -27,9 +27,9 @@ static inline void player_release(struct player *player)
 	branch_stack_bpf__destroy(player->skeleton);
 }
 
-/* Loads the programs for a CPU of `depth` branch records; skips the test where that is not allowed,
- * or before Linux 5.14. */
-static inline void player_open(struct player *player, u8 depth)
+/* Prepares the programs for a CPU of `depth` branch records; skips the test where that is not
+ * allowed. */
+static inline void player_prepare(struct player *player, u8 depth)
 {
 	enum { RING_BYTES = 4 << 20 };
 
@@ -40,6 +40,13 @@ static inline void player_open(struct player *player, u8 depth)
 		.branch_depth = depth, .ring_bytes = RING_BYTES, .ring_wake_bytes = RING_BYTES};
 	bpf_map__set_max_entries(player->skeleton->maps.ring, RING_BYTES);
 	bpf_map__set_max_entries(player->skeleton->maps.counters, (u32)libbpf_num_possible_cpus());
+}
+
+/* The same, loaded to play scripts; skips the test before Linux 5.14. */
+static inline void player_open(struct player *player, u8 depth)
+{
+	player_prepare(player, depth);
+	bpf_program__set_autoload(player->skeleton->progs.take_by_helper, false);
 	if (branch_stack_bpf__load(player->skeleton))
 		skip();
 	player->scripts = mmap(NULL, SCRIPTS_MAX * sizeof(struct script), PROT_READ | PROT_WRITE,

@@ -8,22 +8,16 @@
 #include "base/fail.h"
 #include "bpfprof/branch_stack.h"
 #include "kernel/recording.h"
+#include "kernel/scripted_branches.h"
 #include "perfdata/perfdata.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/syscall.h>
 
 enum { SAMPLES = 10000, DRAIN_EACH = 500 };
 
 static const char *own_path;
-
-static u64 random_word(u64 *seed)
-{
-	*seed ^= *seed << 13; /* xorshift; Marsaglia 2003 */
-	*seed ^= *seed >> 7;
-	*seed ^= *seed << 17;
-	return *seed;
-}
 
 /* Overflow `number`: each depth in turn; each tenth register of the newest is unknown. */
 static void script_overflow(u32 number, struct fake_lbr_overflow *ret_script)
@@ -193,6 +187,75 @@ static void odd_stacks_are_cut_or_left_out_and_counted(void **state)
 	(void)state;
 }
 
+/* An event of one CPU, on which this thread then stays, without our programs. */
+static int open_event(void)
+{
+	static const char type_path[] = "/sys/bus/event_source/devices/fake_lbr/type";
+	FILE *file = fopen(type_path, "re");
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_BRANCH_STACK,
+		.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK,
+	};
+	cpu_set_t cpus;
+	long fd;
+
+	CPU_ZERO(&cpus);
+	CPU_SET(0, &cpus);
+	assert_int_equal(sched_setaffinity(0, sizeof(cpus), &cpus), 0);
+	assert_non_null(file);
+	assert_int_equal(fscanf(file, "%u", &attr.type), 1);
+	fclose(file);
+	fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	assert_true(fd >= 0);
+	return (int)fd;
+}
+
+/* Compares each sample with its script, but for the number of the register. */
+static int compare_without_index(struct event_sink *self, const struct sample *sample)
+{
+	struct comparer *comparer = (struct comparer *)self;
+	struct fake_lbr_overflow script;
+
+	script_overflow(comparer->count++, &script);
+	assert_int_equal(sample->branch_count, script.nr);
+	assert_true(sample->hw_idx == ~0ULL);
+	if (script.nr)
+		assert_memory_equal(sample->branches, script.entries,
+				    script.nr * sizeof(*sample->branches));
+	return 0;
+}
+
+static void the_helper_tells_the_same_entries_without_hw_idx(void **state)
+{
+	struct comparer comparer = {.sink.on_sample = compare_without_index};
+	CLEANUP(player_release) struct player player = {0};
+	CLEANUP(closep) int device = open_device();
+	struct fake_lbr_overflow script;
+	struct bpf_link *link;
+
+	if (device < 0)
+		skip();
+	player_prepare(&player, FAKE_LBR_DEPTH);
+	bpf_program__set_autoload(player.skeleton->progs.play_scripts, false);
+	assert_int_equal(branch_stack_bpf__load(player.skeleton), 0);
+	assert_int_equal(ring_open(bpf_map__fd(player.skeleton->maps.ring), true, &player.ring), 0);
+	link = bpf_program__attach_perf_event(player.skeleton->progs.take_by_helper, open_event());
+	assert_non_null(link);
+	for (u32 number = 0; number < SAMPLES; number++) {
+		script_overflow(number, &script);
+		assert_true(overflow(device, &script));
+		if (number % DRAIN_EACH == 0)
+			assert_int_equal(ring_drain(player.ring, &comparer.sink), 0);
+	}
+	assert_int_equal(ring_drain(player.ring, &comparer.sink), 0);
+	bpf_link__destroy(link);
+	assert_int_equal(comparer.count, SAMPLES);
+	assert_int_equal(counter_of(&player, COUNTER_branches_no_index), SAMPLES);
+	(void)state;
+}
+
 static u64 bits_with(const char *event)
 {
 	struct event_sink sink = {0};
@@ -324,7 +387,7 @@ static void branches_are_recorded_without_stacks(void **state)
 }
 
 /* As the command of a recording. */
-static int play(void)
+static int play_all(void)
 {
 	CLEANUP(closep) int device = open_device();
 	struct fake_lbr_overflow script;
@@ -342,6 +405,7 @@ int main(int argc, char **argv)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bytes_and_index_are_those_that_were_scripted),
 		cmocka_unit_test(odd_stacks_are_cut_or_left_out_and_counted),
+		cmocka_unit_test(the_helper_tells_the_same_entries_without_hw_idx),
 		cmocka_unit_test(fewer_bits_are_asked_for_where_some_are_refused),
 		cmocka_unit_test(what_the_pmu_cannot_do_is_said_with_what_to_use),
 		cmocka_unit_test(the_file_of_raw_stacks_holds_what_was_scripted),
@@ -351,6 +415,6 @@ int main(int argc, char **argv)
 
 	own_path = argv[0];
 	if (argc > 1 && !strcmp(argv[1], "play"))
-		return play();
+		return play_all();
 	return cmocka_run_group_tests(tests, load_module, NULL);
 }

@@ -305,7 +305,6 @@ static void write_text(const struct diff *diff)
 
 static int run(struct diff *diff)
 {
-	CLEANUP(freep) char *damage = NULL;
 	int error;
 
 	diff->symbolizer = new_symbolizer(diff);

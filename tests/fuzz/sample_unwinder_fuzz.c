@@ -35,7 +35,7 @@ static VEC(struct mapping) mappings;
 
 static int check_sample(struct event_sink *sink, const struct sample *sample)
 {
-	if (!sample->cut || sample->cut > CUT_32_BIT || sample->chain_key)
+	if (!sample->cut || sample->cut > CUT_NO_MAPPING || sample->chain_key)
 		abort();
 	/* A frame needs stack, but for the first and those that signals have interrupted. */
 	if (sample->frame_count > 4096 + 1 || sample->frames[0].space != SPACE_KERNEL)

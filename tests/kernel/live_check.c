@@ -28,7 +28,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-enum { RING_BYTES = 256 << 20, CUTS = CUT_32_BIT + 1 };
+enum { RING_BYTES = 256 << 20, CUTS = CUT_NO_MAPPING + 1 };
 
 enum verdict {
 	EQUAL,
@@ -56,7 +56,7 @@ static const char *const cut_names[CUTS] = {
 	[CUT_UNSUPPORTED] = "unsupported", [CUT_NOT_ANALYSED] = "not analysed",
 	[CUT_BROKEN] = "broken",	   [CUT_OVERWRITTEN] = "overwritten",
 	[CUT_COPY_ENDS] = "copy ends",	   [CUT_NO_FILE] = "no file",
-	[CUT_32_BIT] = "32 bits",
+	[CUT_32_BIT] = "32 bits",	   [CUT_NO_MAPPING] = "no mapping",
 };
 
 struct check {

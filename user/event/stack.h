@@ -60,6 +60,7 @@ enum stack_cut {
 	CUT_COPY_ENDS,	  /* the stack goes on above the bytes of it that were copied */
 	CUT_NO_FILE,	  /* the binary is gone, or another one is in its place */
 	CUT_32_BIT,	  /* code of 32 bits, for which no tables are made */
+	CUT_NO_MAPPING,	  /* of what is mapped where the CPU was the recording says nothing */
 };
 
 /* The space of an address that nothing else is known of. Both of our architectures give the kernel

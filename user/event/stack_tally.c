@@ -44,6 +44,7 @@ const char *stack_end_words(u8 cut)
 		[CUT_COPY_ENDS] = "copy ends",
 		[CUT_NO_FILE] = "no file",
 		[CUT_32_BIT] = "32-bit code",
+		[CUT_NO_MAPPING] = "no mapping",
 	};
 
 	return cut < ARRAY_COUNT(words) ? words[cut] : words[CUT_UNKNOWN];

@@ -24,6 +24,7 @@ static const struct {
 	[CUT_COPY_ENDS] = {"copy_ends", "end early: no more of the stack was copied"},
 	[CUT_NO_FILE] = {"no_file", "end early: the binary is gone, or replaced since recording"},
 	[CUT_32_BIT] = {"32_bit", "end early: code of 32 bits"},
+	[CUT_NO_MAPPING] = {"no_mapping", "end early: no mapping of the code was recorded"},
 };
 
 /* In the order in which they are told; those without words are told by their end. */

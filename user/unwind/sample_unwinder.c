@@ -109,7 +109,7 @@ static u8 cut_of(u8 end, const struct copied_walk *walk, const struct sample *sa
 		return sample->stack_is_full || is_on_another_stack(walk) ? CUT_COPY_ENDS
 									  : CUT_UNREADABLE;
 	if (walk->state == CODE_NOWHERE && !walk->count)
-		return CUT_NOT_ANALYSED; /* nothing has been told of the process yet */
+		return CUT_NO_MAPPING;
 	return walk->state == CODE_UNREAD ? CUT_NO_FILE : CUT_BROKEN;
 }
 

@@ -4,9 +4,10 @@
  * samples itself at each depth on the way down and up, with what a CPU of 32 branch records would
  * hold there. They go the way of a recording: snapshot in BPF, ring, maybe stitching, writer.
  *
- * usage: branch_file raw|stitched|plain FILE
+ * usage: branch_file raw|stitched|killed|plain FILE
  *
- * plain writes branch stacks as of record -b, without call chains.
+ * killed is stitched, but the recorder dies of SIGKILL before it can finish the file; plain writes
+ * branch stacks as of record -b, without call chains.
  */
 #include "kernel/scripted_branches.h"
 
@@ -16,6 +17,7 @@
 
 #include <execinfo.h>
 #include <linux/perf_event.h>
+#include <signal.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -112,12 +114,12 @@ LEVEL(41, level_40)
 LEVEL(42, level_41)
 
 /* The registers: a ring in which the newest call lies in `newest`. */
-struct registers {
+struct lbr_registers {
 	struct call ring[REGISTERS];
 	u32 newest, count;
 };
 
-static void push(struct registers *registers, struct call call)
+static void push(struct lbr_registers *registers, struct call call)
 {
 	registers->newest = (registers->newest + 1) % REGISTERS;
 	registers->ring[registers->newest] = call;
@@ -125,7 +127,7 @@ static void push(struct registers *registers, struct call call)
 		registers->count++;
 }
 
-static void pop(struct registers *registers)
+static void pop(struct lbr_registers *registers)
 {
 	registers->newest = (registers->newest + REGISTERS - 1) % REGISTERS;
 	if (registers->count)
@@ -133,7 +135,8 @@ static void pop(struct registers *registers)
 }
 
 /* A sample of `depth` calls. */
-static void script_sample(struct script *script, const struct registers *registers, size_t depth)
+static void script_sample(struct script *script, const struct lbr_registers *registers,
+			  size_t depth)
 {
 	static u64 time_ns;
 	struct timespec now;
@@ -166,7 +169,7 @@ static void script_sample(struct script *script, const struct registers *registe
 /* Down and up until the scripts are full. */
 static void script_all(struct script *scripts)
 {
-	struct registers registers = {.newest = 7};
+	struct lbr_registers registers = {.newest = 7};
 	size_t depth = 0;
 	bool is_down = true;
 
@@ -185,8 +188,12 @@ static void script_all(struct script *scripts)
 	}
 }
 
-static void write_file(const struct event_source *source, bool is_stitched, const char *path)
+/* What is left of a recording, by the first argument. */
+enum kind { RAW, STITCHED, KILLED, PLAIN, KINDS };
+
+static void write_file(const struct event_source *source, enum kind kind, const char *path)
 {
+	bool is_stitched = kind == STITCHED || kind == KILLED;
 	CLEANUP(player_release) struct player player = {0};
 	struct perfdata_writer_settings settings = {
 		.path = path,
@@ -211,6 +218,9 @@ static void write_file(const struct event_source *source, bool is_stitched, cons
 	script_all(player.scripts);
 	play(&player, sink);
 	assert_int_equal(sink_call(sink, on_round, ~0ULL), 0);
+	assert_int_equal(perfdata_writer_flush(writer), 0);
+	if (kind == KILLED)
+		raise(SIGKILL);
 	assert_int_equal(perfdata_writer_close(writer), 0);
 	if (is_stitched) {
 		assert_int_equal(live_stitching_finish(stitching, &(struct perfdata_extra){0}), 0);
@@ -222,27 +232,32 @@ static void write_file(const struct event_source *source, bool is_stitched, cons
 
 int main(int argc, char **argv)
 {
-	bool is_plain = argc == 3 && !strcmp(argv[1], "plain");
+	static const char *const kinds[KINDS] = {"raw", "stitched", "killed", "plain"};
+	enum kind kind = RAW;
 	struct event_source source = {
 		.name = "cycles:u",
 		.type = PERF_TYPE_HARDWARE,
 		.rate = 1000000,
 		.exclude_kernel = true,
-		.has_chain = !is_plain,
+		.has_chain = true,
 		.has_branches = true,
 		.has_time = true,
 		.has_cpu = true,
 		.has_period = true,
-		.branch_bits = is_plain ? PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY
-					: PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
-						  PERF_SAMPLE_BRANCH_NO_FLAGS |
-						  PERF_SAMPLE_BRANCH_NO_CYCLES |
-						  PERF_SAMPLE_BRANCH_HW_INDEX,
+		.branch_bits = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK |
+			       PERF_SAMPLE_BRANCH_NO_FLAGS | PERF_SAMPLE_BRANCH_NO_CYCLES |
+			       PERF_SAMPLE_BRANCH_HW_INDEX,
 	};
 
-	if (argc != 3)
+	while (argc == 3 && kind < KINDS && strcmp(argv[1], kinds[kind]))
+		kind++;
+	if (argc != 3 || kind == KINDS)
 		return 2;
+	if (kind == PLAIN) {
+		source.has_chain = false;
+		source.branch_bits = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
+	}
 	level_42();
-	write_file(&source, !strcmp(argv[1], "stitched"), argv[2]);
+	write_file(&source, kind, argv[2]);
 	return 0;
 }

@@ -89,6 +89,15 @@ stacks() {
 	diff "$BATS_TEST_TMPDIR/raw" "$BATS_TEST_TMPDIR/stitched"
 }
 
+@test "killed before the stacks were put together: the branch records are there" {
+	run "$BUILD/tests/kernel/branch_file" killed "$FILES/killed"
+	[ "$status" = 137 ]
+	"$BPFPROF" script -i "$FILES/stitched" -F sym >"$BATS_TEST_TMPDIR/stitched"
+	"$BPFPROF" script -i "$FILES/killed" -F sym --stitch-lbr >"$BATS_TEST_TMPDIR/killed"
+	diff "$BATS_TEST_TMPDIR/killed" "$BATS_TEST_TMPDIR/stitched"
+	[ ! -e "$FILES/killed.stitched" ]
+}
+
 @test "a stitched stream has no branch stacks, and no frame that the stitched file has not" {
 	stacks stream >"$BATS_TEST_TMPDIR/stream"
 	stacks stitched >"$BATS_TEST_TMPDIR/stitched"

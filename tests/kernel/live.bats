@@ -37,3 +37,14 @@ equals_libdw() {
 	equals_libdw "${programs[@]}"
 	[ -z "$TEST_ALL" ] || sed 's/^/# /' "$TABLE" >&3
 }
+
+# The copies end where they end: how much is whole says nothing.
+@test "what perf has copied is walked as libdw walks it" {
+	"${PERF:-perf}" --version >/dev/null 2>&1 || skip "no perf"
+	for program in python3 perl sort; do
+		"${PERF:-perf}" record -q -e cpu-clock -F 1999 -m 2048 --call-graph dwarf,16384 \
+			-o "$BATS_TEST_TMPDIR/copied.data" -- \
+			sh "$PROGRAM" "$BATS_FILE_TMPDIR" "$program" "$SIZE" >"$BATS_TEST_TMPDIR/said" 2>&1
+		"$LIVE_CHECK" -n "$LEAST" -w 0 -N "$program" -i "$BATS_TEST_TMPDIR/copied.data"
+	done
+}

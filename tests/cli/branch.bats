@@ -214,3 +214,37 @@ assert any(frame.get("branches_from", {}).get("cycles") for frame in frames)'
 	[ "$(wc -l <theirs)" -gt 20 ]
 	diff theirs ours
 }
+
+# The end of perf's report, which lacks the last new line.
+perf_kinds() {
+	"$PERF" report --stdio -q -i "$@" 2>/dev/null | sed -n '/^# Branch Statistics/,$p'
+}
+
+our_kinds() {
+	"$BPFPROF" report -q -i "$@" | sed -n '/^# Branch Statistics/,$p'
+}
+
+@test "the kinds of branches stand behind the tables, as in perf" {
+	local kind
+	for kind in 1 5 10; do
+		"$MAKE_BRANCHES" kind.data "$PROGRAM" bits=$((1 | 8 | 1 << 16)) "kind=$kind"
+		diff <(perf_kinds kind.data && echo) <(our_kinds kind.data)
+		[ "$(our_kinds kind.data | wc -l)" -gt 2 ]
+	done
+	# nothing is known of others
+	[ -z "$(our_kinds plain.data)" ]
+}
+
+@test "each branch counts for its own kind" {
+	# perf takes the kind of the first branch for all that share a line
+	our_kinds types.data | awk '/%$/ { sub(":", ""); print $1, $2 }' | sort >kinds
+	"$BPFPROF" script -i types.data -F brstack | tr ' ' '\n' | awk -F/ '
+		/^0x/ && $7 != "" && $1 != "0x0" {
+			count[$7]++
+			all += $7 !~ /^(FAULT|ARCH)_/
+		}
+		END { for (kind in count) printf "%s %.1f%%\n", kind, 100 * count[kind] / all }' |
+		sort >true
+	diff <(grep -Ev '^(COND_[FB]WD|CROSS_)' kinds) true
+	[ "$(wc -l <true)" -gt 10 ]
+}

@@ -18,6 +18,7 @@ overlong=1     with calls=1: more entries than the file says that there are regi
 in_kernel=1    with calls=1: some samples are taken in the kernel
 kernel=1       the kernel is mapped and some branches are there (needs root)
 known=1        it is known of each branch whether it was predicted
+kind=N         all branches are of that type
 odd=1          addresses in no mapping, and samples with no entry
 """
 import random
@@ -137,6 +138,7 @@ class Recording:
         other = self.random.choice([0, 0, 0, 0, 4, 8])
         cycles = self.random.choice([0, 1, 1, 2, 7, 300])
         kind = self.random.randrange(16) if self.bits & TYPE_SAVE else 0
+        kind = int(self.options.get("kind", kind))
         new_kind = self.random.randrange(8) if kind == 15 else 0
         return predicted | other | cycles << 4 | kind << 20 | new_kind << 26
 

@@ -142,6 +142,7 @@ static void write_text(const struct report *report)
 		if (list)
 			report_write_text(&view, &style);
 	}
+	report_write_branches(&report->facts, stdout);
 	if (!report->settings->is_quiet)
 		report_write_footer(&report->facts, stdout);
 }

@@ -79,6 +79,6 @@ void script_print_branches(struct script_printer *printer, const struct script_l
 			flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
 			flags & BRANCH_ABORTED ? 'A' : '-',
 			(unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
-			perfdata_branch_type(flags));
+			branch_type_word(flags));
 	}
 }

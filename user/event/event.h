@@ -7,6 +7,7 @@
 #define EVENT_EVENT_H
 
 #include "event/branch_history.h"
+#include "event/branch_tally.h"
 #include "event/event_sink.h"
 #include "event/filter.h"
 #include "event/order.h"

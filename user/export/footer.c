@@ -4,6 +4,8 @@
  */
 #include "export/footer.h"
 
+#include "export/branch_kinds.h"
+
 #include "base/number.h"
 #include "base/text.h"
 #include "bpfprof/counters.h"
@@ -191,6 +193,11 @@ static void write_unnamed(const struct profile *profile, FILE *out)
 			number_format_count(rest, text), count - BINARIES_SHOWN);
 }
 
+void report_write_branches(const struct report_facts *facts, FILE *out)
+{
+	branch_kinds_write(&facts->profile->totals.branches, out);
+}
+
 void report_write_footer(const struct report_facts *facts, FILE *out)
 {
 	fputs("#\n", out);
@@ -252,5 +259,6 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 	json_u64(json, "frames", profile_addresses(facts->profile));
 	json_u64(json, "frames_without_symbol", count_anonymous(facts->profile));
 	write_unnamed_json(facts->profile, json);
+	branch_kinds_write_json(&facts->profile->totals.branches, json);
 	json_object_end(json);
 }

@@ -22,6 +22,9 @@ struct report_facts {
 /* Samples that were lost, whoever said so. */
 u64 report_lost_samples(const struct report_facts *facts);
 
+/* What kinds of branches were counted, as perf shows it, also where comments are not wanted;
+ * nothing if no kind is known. */
+void report_write_branches(const struct report_facts *facts, FILE *out);
 /* The facts as comment lines, one each. */
 void report_write_footer(const struct report_facts *facts, FILE *out);
 /* The same as an object "recording". */

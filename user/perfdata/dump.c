@@ -117,7 +117,7 @@ static void dump_branch(const struct branch *branch, u16 index, FILE *out)
 		(unsigned short)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
 		flags & BRANCH_MISPREDICTED ? "M" : " ", flags & BRANCH_PREDICTED ? "P" : " ",
 		flags & BRANCH_ABORTED ? "A" : " ", flags & BRANCH_IN_TRANSACTION ? "T" : " ",
-		(unsigned int)(flags >> 33), perfdata_branch_type(flags));
+		(unsigned int)(flags >> 33), branch_type_word(flags));
 }
 
 static void dump_branches(const struct dumped_sample *dumped)

@@ -40,22 +40,3 @@ const char *perfdata_register_name(const struct perfdata *data, u32 number)
 	}
 	return "unknown";
 }
-
-const char *perfdata_branch_type(u64 flags)
-{
-	/* PERF_BR_* and PERF_BR_NEW_*, as perf writes them */
-	static const char *const types[] = {
-		"",	  "COND",      "UNCOND",   "IND",  "CALL", "IND_CALL", "RET",	"SYSCALL",
-		"SYSRET", "COND_CALL", "COND_RET", "ERET", "IRQ",  "SERROR",   "NO_TX",
-	};
-	static const char *const new_types[] = {
-		"FAULT_ALGN", "FAULT_DATA", "FAULT_INST", "ARCH_1",
-		"ARCH_2",     "ARCH_3",	    "ARCH_4",	  "ARCH_5",
-	};
-	enum { EXTENDED = 15 };
-	u64 type = flags >> 20 & 15, new_type = flags >> 26 & 15;
-
-	if (type == EXTENDED)
-		return new_type < ARRAY_COUNT(new_types) ? new_types[new_type] : "";
-	return types[type];
-}

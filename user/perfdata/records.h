@@ -57,7 +57,4 @@ u32 perfdata_record_thread(const struct perfdata *data, const struct perfdata_re
  * is not known. Static. */
 const char *perfdata_register_name(const struct perfdata *data, u32 number);
 
-/* What kind of branch the flags tell, "" if none. Static. */
-const char *perfdata_branch_type(u64 flags);
-
 #endif

@@ -107,6 +107,7 @@ static void add_branches(struct profile_builder *builder, const struct sample *s
 	struct profile *profile = builder->profile;
 
 	count.weight = 1;
+	branch_tally_add(&profile->totals.branches, sample->branches, sample->branch_count);
 	for (u32 i = 0; i < sample->branch_count; i++) {
 		const struct branch *branch = &sample->branches[i];
 		struct branch_row row = {

@@ -158,6 +158,7 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 		cursor->overrun = true;
 		return;
 	}
+	decoder->details.chain = (struct bytes){words, count * sizeof(u64)};
 	if (sample->chain_key && decoder->reader &&
 	    sink_call(decoder->reader, knows_chain, sample)) {
 		sample->is_known = true;

@@ -25,6 +25,7 @@ struct sample_details {
 	u64 transaction, physical_address, cgroup;
 	u64 data_page_bytes, code_page_bytes;
 	struct registers user_registers, interrupt_registers;
+	struct bytes chain; /* words in the recording's byte order, markers among them */
 	struct bytes raw;
 	u64 user_stack_room; /* bytes that the record keeps for it; 0: none was taken */
 	struct bytes aux;

@@ -95,10 +95,7 @@ static void dump_call_stack(const struct dumped_sample *dumped, struct bytes cha
 
 static void dump_chain(const struct dumped_sample *dumped)
 {
-	struct record_header header = decode_header(&dumped->data->decoder,
-						    dumped->record->bytes.start);
-	struct bytes chain = decode_chain(&dumped->data->decoder, header,
-					  dumped->record->bytes.start);
+	struct bytes chain = dumped->details->chain;
 
 	if (dumped->kind->attr.branch_sample_type & BRANCH_CALL_STACK)
 		dump_call_stack(dumped, chain);

@@ -25,7 +25,7 @@ BASE, APART = 0x555555554000, 0x10000000
 USER, KERNEL, BUILD_ID = 2, 1, 1 << 14
 ATTR_BYTES = 128
 IP, TID, TIME, CPU, PERIOD, IDENTIFIER = 1, 2, 4, 128, 256, 1 << 16
-FEATURES = {3: "host", 6: "x86_64"}
+FEATURES = {3: "host", 6: "x86_64"}  # 7: CPUs, 21: times of the first and last sample
 
 
 def output(*command):
@@ -152,6 +152,7 @@ class Recording:
         for i, config in enumerate(events):
             attrs += self.attribute(config) + struct.pack("<QQ", 104 + 8 * i, 8)
         payloads = {bit: pstr(text) for bit, text in FEATURES.items()}
+        payloads[7] = struct.pack("<II", 8, 8)
         payloads[21] = struct.pack("<QQ", self.first + int(self.options["step"]), self.time)
         records = b"".join(self.records)
         attrs_at = 104 + len(ids)

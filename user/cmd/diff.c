@@ -82,6 +82,15 @@ static int choose_layout(struct diff *diff)
 	return entry_layout_parse(&layout, &diff->layout);
 }
 
+/* A config file may name wdiff alone. */
+static int check_weights(const struct diff_settings *settings)
+{
+	if (settings->method != COMPARE_WEIGHTED || settings->base_weight || settings->is_strict)
+		return 0;
+	return fail_plain(-EINVAL, "give them with -c wdiff:W1,W2",
+			  "diff.compute of the config file is wdiff, which needs weights");
+}
+
 static int check_order(const struct diff *diff)
 {
 	if (diff->settings->order < diff->side_count)
@@ -101,6 +110,8 @@ static int prepare(struct diff *diff, struct arguments arguments)
 		error = check_strict(settings);
 	if (!error)
 		error = check_rates(settings);
+	if (!error)
+		error = check_weights(settings);
 	if (!error)
 		error = check_order(diff);
 	if (!error)
@@ -197,6 +208,7 @@ static struct comparison *compare(const struct diff *diff, u32 base)
 			{
 				.layout = diff->layout,
 				.has_children = settings->children,
+				.by_path = settings->is_verbose,
 				.is_relative = settings->is_relative,
 				.comms = {diff->comms.items, diff->comms.count},
 				.dsos = {diff->dsos.items, diff->dsos.count},

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* What --time says of one file, owned by the caller: "FIRST:SECOND", or the same for all. */
 static int times_of(const char *times, u32 file, char **ret_times)
@@ -63,6 +64,9 @@ int diff_files_open(struct diff_file *files, u32 count, const struct diff_settin
 	int error = 0;
 
 	for (u32 i = 0; !error && i < count; i++) {
+		if (access(files[i].path, R_OK))
+			return fail(-errno, "name the recordings: bpfprof diff OLD NEW",
+				    "cannot open %s", files[i].path);
 		error = perfdata_open(files[i].path, &files[i].data);
 		if (!error)
 			error = choose_samples(&files[i], i, &settings->choice);

@@ -47,10 +47,9 @@ static int find_method(const char *name, size_t length, enum comparison_method *
 	}
 	nearest = nearest_name(word, names);
 	if (nearest)
-		return fail_plain(-EINVAL, NULL, "'%s' is no method; did you mean %s?", word,
-				  nearest);
+		return fail_plain(-EINVAL, NULL, "no such method; did you mean %s?", nearest);
 	return fail_plain(-EINVAL, "there are delta-abs, delta, ratio, wdiff:W1,W2",
-			  "'%s' is no method", word);
+			  "no such method");
 }
 
 /* A weight as perf takes it: a whole number but 0. Returns what follows, NULL: none. */
@@ -93,15 +92,20 @@ static int parse_method(void *settings, const char *argument)
 	if (diff->method == COMPARE_WEIGHTED)
 		return read_weights(diff, weights);
 	if (weights)
-		return fail_plain(-EINVAL, "only wdiff takes something behind the colon",
-				  "%.*s has no '%s'", (int)length, name, weights);
+		return fail_plain(-EINVAL, "only wdiff does", "%.*s takes nothing behind a colon",
+				  (int)length, name);
 	return 0;
 }
 
 /* perf takes wdiff without weights here, and then all its values are 0. */
 static int config_method(void *settings, const char *value)
 {
-	return parse_method(settings, value);
+	struct diff_settings *diff = settings_of(settings);
+
+	if (strcmp(value, method_names[COMPARE_WEIGHTED]) != 0)
+		return parse_method(settings, value);
+	diff->method = COMPARE_WEIGHTED;
+	return 0;
 }
 
 /* --- others --- */

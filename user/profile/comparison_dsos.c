@@ -38,9 +38,10 @@ static binary_id binary_of(const struct comparison *comparison, u32 entry)
 
 string_id comparison_dso(const struct comparison *comparison, u32 entry)
 {
-	const struct profile *profile = comparison->fold->profile;
+	const struct entry_list *list;
 
-	return profile->binaries.items[binary_of(comparison, entry)].short_name;
+	comparison_shown(comparison, entry, &list);
+	return entry_binary_name(list, binary_of(comparison, entry));
 }
 
 static u64 period_of(const struct comparison *comparison, u32 entry)

@@ -14,7 +14,7 @@ void comparison_add(struct compared_value *sum, const struct compared_value *val
 /* The sides that have an entry, as bits; the baseline's is the lowest. (Beyond 64 sides some share
  * a bit: then more seem to have it.) */
 u64 comparison_sides(const struct comparison *comparison, u32 entry);
-/* The short name of an entry's binary. */
+/* What an entry's binary is called: its short name, or its path if the lists go by path. */
 string_id comparison_dso(const struct comparison *comparison, u32 entry);
 
 /* All binaries of a short name. */

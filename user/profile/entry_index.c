@@ -129,7 +129,7 @@ static struct frame_key frame_key_of(const struct entry_list *list, frame_id fra
 	/* Addresses without name are told apart by themselves. */
 	if (entry_layout_has_key(layout, dso) ||
 	    (entry_layout_has_key(layout, symbol) && folded->function))
-		key.dso = profile->binaries.items[folded->binary].short_name;
+		key.dso = entry_binary_name(list, folded->binary);
 	if (entry_layout_has_key(layout, FIELD_SYMBOL_SIZE))
 		key.symbol_bytes = function->end - function->start;
 	if (entry_layout_has_key(layout, fields->source))

@@ -268,7 +268,7 @@ const char *entry_dso(const struct entry_list *list, const struct entry *entry, 
 	frame_id frame = entry_key_frame(list, entry, field);
 	binary_id binary = list->fold->frames.items[frame].binary;
 
-	return profile_text(profile, profile->binaries.items[binary].short_name);
+	return profile_text(profile, entry_binary_name(list, binary));
 }
 
 const char *entry_source(const struct entry_list *list, const struct entry *entry, u8 field)

@@ -28,6 +28,7 @@ struct entry_list_settings {
 	u32 member_count;
 	u32 sort_member;   /* whose figures decide, of `members` from 1; 0: the source's */
 	bool has_children; /* count callers too */
+	bool by_path;	   /* binaries are told apart and shown by path, not by name */
 	bool is_relative;  /* 100% is what the filters leave, else all samples */
 	bool shows_chains; /* call graphs are shown: equal lines are then ordered by depth */
 	enum chain_order order;
@@ -100,6 +101,13 @@ static inline const struct entry *entry_others(const struct entry_list *list,
 	return list->others.items ? list->others.items + row * list->settings.member_count : NULL;
 }
 
+/* What a binary is called in the list: its name, or its path. */
+static inline string_id entry_binary_name(const struct entry_list *list, binary_id binary)
+{
+	const struct binary_row *row = &list->fold->profile->binaries.items[binary];
+
+	return list->settings.by_path ? row->path : row->short_name;
+}
 /* What an entry counts for: with what it called, if the list counts that. */
 static inline u64 entry_whole_period(const struct entry_list *list, const struct entry *entry)
 {

@@ -39,8 +39,7 @@ static int compare_dso(const struct entry_list *list, frame_id a, frame_id b)
 
 	if (!of_a || !of_b)
 		return (of_b != 0) - (of_a != 0);
-	return compare_text(profile, profile->binaries.items[of_a].short_name,
-			    profile->binaries.items[of_b].short_name);
+	return compare_text(profile, entry_binary_name(list, of_a), entry_binary_name(list, of_b));
 }
 
 static function_id function_of(const struct entry_list *list, frame_id frame)

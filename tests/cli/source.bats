@@ -162,3 +162,36 @@ assert any(frame.get("source", "").startswith("inl.c:") for frame in frames), fr
 	other=$("$BPFPROF" report -i flat.data -s srcline --symfs other)
 	[[ $other != *inl.c:* ]]
 }
+
+# Frames by name and place alone; without the C library's, see without_start().
+frames() {
+	sed -E -e 's/^\t *[0-9a-f]+ /\t/' -e 's/__libc_start_main_impl \(inlined\)/__libc_start_main@@GLIBC_2.34/' |
+		sed -E -e '/^  (\?\?:0|libc-start.c:[0-9]+|libc_start_call_main.h:[0-9]+)( \(inlined\))?$/d' \
+			-e 's/__libc_start_main_impl/__libc_start_main@@GLIBC_2.34/'
+}
+
+@test "script -F srcline: each frame's place in the source, as perf script has it" {
+	for fields in +srcline comm,ip,sym,srcline ip,srcline; do
+		echo "fields: $fields"
+		diff <("$PERF" script -i flat.data -F $fields 2>/dev/null) \
+			<("$BPFPROF" script --strict-perf -i flat.data -F $fields)
+		diff <("$PERF" script -i chains.data -F $fields 2>/dev/null | frames) \
+			<("$BPFPROF" script --strict-perf -i chains.data -F $fields | frames)
+	done
+	"$BPFPROF" script -i flat.data -F +srcline | grep -q '^  inl.c:[56]$'
+}
+
+@test "script: inlined functions in copied stacks, as in perf script; with --inline in all" {
+	for options in "-F comm,ip,sym,srcline" "-F ip,sym" "--no-inline -F comm,ip,sym,srcline"; do
+		echo "options: $options"
+		# shellcheck disable=SC2086
+		diff <("$PERF" script -i copied.data $options 2>/dev/null | frames) \
+			<("$BPFPROF" script -i copied.data $options | frames)
+	done
+	"$BPFPROF" script -i chains.data --inline >ours
+	grep -q 'leaf+0x[0-9a-f]* (inlined)$' ours
+	grep -q 'start+0x[0-9a-f]* (inlined)$' ours
+	run ! grep inlined <("$BPFPROF" script -i chains.data)
+	# a stream can be read only once, and holds the same
+	"$BPFPROF" script -i - --inline <chains.data | diff ours -
+}

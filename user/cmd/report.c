@@ -167,7 +167,8 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 		.raw_names = !settings->demangle,
 		.only_symbols = settings->is_strict,
 		.source = (u8)choose_source(report),
-		.returns_are_exact = settings->is_strict,
+		/* perf's unwinder gives places of calls, its kernel those behind them. */
+		.returns_are_exact = settings->is_strict && !unwinding_is_needed(report->data),
 	};
 
 	if (!settings->is_quiet)

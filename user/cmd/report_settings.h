@@ -6,6 +6,7 @@
 #define CMD_REPORT_SETTINGS_H
 
 #include "cli/cli.h"
+#include "cmd/inline_mode.h"
 #include "cmd/name_list.h"
 #include "cmd/sample_choice.h"
 #include "event/event.h"
@@ -23,13 +24,6 @@ enum group_mode {
 	GROUPS_AS_RECORDED,
 	GROUPS_FORCED, /* --group: all events are one if none were recorded as a group */
 	GROUPS_APART,  /* --no-group */
-};
-
-/* Whose inlined functions are shown. */
-enum inline_mode {
-	INLINED_IN_COPIED_STACKS, /* of perf record --call-graph dwarf, as in perf */
-	INLINED_ALWAYS,
-	INLINED_NEVER,
 };
 
 struct report_settings {

@@ -40,6 +40,47 @@ static bool listens(const struct script_layout *layout)
 	return layout->dumps || layout->shows;
 }
 
+/* Whether the sources of what is printed have to be looked at first, and for what. */
+static enum source_wish choose_source(const struct script_settings *settings,
+				      const struct script_layout *layout,
+				      const struct perfdata *data)
+{
+	u64 fields = script_fields_any(&layout->fields);
+	bool has_inlined = settings->inlined == INLINED_ALWAYS ||
+			   (settings->inlined == INLINED_IN_COPIED_STACKS &&
+			    unwinding_is_needed(data));
+
+	if (has_inlined && (fields & PRINT_ip) && !layout->hide_chains)
+		return SOURCE_INLINED;
+	return fields & PRINT_srcline ? SOURCE_LINES : SOURCE_NONE;
+}
+
+/* Names all that will be printed, in a reading of its own: sources are looked at once for all
+ * addresses of a file. The caller owns the profile. */
+static int find_sources(const struct script_settings *settings, struct perfdata *data,
+			const struct filter_settings *chosen, struct symbolizer *symbolizer,
+			struct profile **ret_profile)
+{
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
+	struct builder_settings counting = {.max_stack = UINT16_MAX};
+	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = settings->symbolize.symfs};
+	struct lbr_tally tally;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+	struct profile_builder *builder = profile_builder_new(&counting, sources, count);
+	struct event_sink *filter = filter_new(
+		chosen, unwinding_before(profile_builder_sink(builder), data,
+					 settings->symbolize.symfs, &unwinder));
+	int error = stitching_read(data, &lbr, filter, &tally);
+
+	*ret_profile = profile_builder_take(builder);
+	profile_builder_free(builder);
+	filter_free(filter);
+	symbolizer_run(symbolizer, *ret_profile);
+	progress_clear();
+	return error == -EBADMSG ? 0 : error; /* what is damaged will be met again */
+}
+
 /* Reader, choice of samples, and then both halves of the printer. */
 static int print_samples(const struct script_settings *settings, const struct script_layout *layout,
 			 struct perfdata *data, const struct filter_settings *chosen)
@@ -51,13 +92,24 @@ static int print_samples(const struct script_settings *settings, const struct sc
 	struct lbr_tally tally;
 	struct script_printer *printer;
 	struct event_sink *halves[2], *both, *filter;
-	int error;
+	struct profile *known = NULL;
+	int error = 0;
 
 	/* On a terminal the samples themselves show how far it is. */
 	if (!settings->quiet && !isatty(STDOUT_FILENO))
 		input_show_progress(data, &symbolize);
+	symbolize.source = (u8)choose_source(settings, layout, data);
+	symbolize.returns_are_exact = symbolize.only_symbols && !unwinding_is_needed(data);
 	symbolizer = symbolizer_new(&symbolize);
+	if (symbolize.source)
+		error = find_sources(settings, data, chosen, symbolizer, &known);
+	if (error) {
+		profile_free(known);
+		return error;
+	}
 	printer = script_printer_new(layout, data, symbolizer, stdout);
+	if (known)
+		script_printer_know(printer, known);
 	halves[0] = script_printer_follower(printer);
 	halves[1] = script_printer_sink(printer);
 	both = tee_new(halves, ARRAY_COUNT(halves));

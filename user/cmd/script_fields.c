@@ -50,6 +50,7 @@ static const struct {
 	ROW(sym) = {"sym", BIT_IP | BIT_ADDR},
 	ROW(symoff) = {"symoff", BIT_IP | BIT_ADDR},
 	ROW(dso) = {"dso", BIT_IP | BIT_ADDR},
+	ROW(srcline) = {"srcline", BIT_IP},
 	ROW(addr) = {"addr", BIT_ADDR},
 	ROW(period) = {"period", 0},
 	ROW(misc) = {"misc", 0},

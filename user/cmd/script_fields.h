@@ -19,6 +19,7 @@
 	X(sym)            \
 	X(symoff)         \
 	X(dso)            \
+	X(srcline)        \
 	X(addr)           \
 	X(period)         \
 	X(misc)           \

@@ -64,6 +64,24 @@ static int parse_stitch(void *all_settings, const char *argument)
 	return stitching_parse(argument, &settings->stitch);
 }
 
+static int show_inlined(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->inlined = INLINED_ALWAYS;
+	(void)argument;
+	return 0;
+}
+
+static int hide_inlined(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->inlined = INLINED_NEVER;
+	(void)argument;
+	return 0;
+}
+
 const struct script_settings script_defaults = {
 	.layout.fields = SCRIPT_FIELDS_DEFAULT,
 };
@@ -83,7 +101,8 @@ const struct option_row script_options[] = {
 	 .name = "fields",
 	 .argument = "LIST",
 	 .help = "what to print of a sample, in perf's order: comm,tid,pid,cpu,misc,tod,time,"
-		 "period,event,flags,addr,weight,ins_lat,provenance,ip,sym,symoff,dso,iregs,uregs,"
+		 "period,event,flags,addr,weight,ins_lat,provenance,ip,sym,symoff,dso,srcline,"
+		 "iregs,uregs,"
 		 "brstack,brstacksym,brstackoff,bpf-output,phys_addr,data_page_size,"
 		 "code_page_size; +FIELD and -FIELD change the default; with hw:, sw:, trace:, "
 		 "raw: or break: in front it is for such events only",
@@ -244,6 +263,15 @@ const struct option_row script_options[] = {
 	 .name = "raw-names",
 	 .offset = AT(symbolize.raw_names),
 	 .help = "names as in the symbol table, not demangled"},
+	{.kind = OPTION_CALL,
+	 .name = "inline",
+	 .parse = show_inlined,
+	 .help = "inlined functions in all stacks (default: in copied ones, of perf record "
+		 "--call-graph dwarf)"},
+	{.kind = OPTION_CALL,
+	 .name = "no-inline",
+	 .parse = hide_inlined,
+	 .help = "no inlined functions"},
 	{.kind = OPTION_FLAG,
 	 .name = "strict-perf",
 	 .offset = AT(symbolize.only_symbols),

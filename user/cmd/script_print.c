@@ -49,33 +49,6 @@ static void append_origin(struct script_printer *printer)
 		text_appendf(&printer->scratch, " [%s]", word);
 }
 
-/* " name+0xoff (binary)", as far as the fields are wanted. */
-static void append_place(struct script_printer *printer, const struct location_row *at,
-			 const struct function_row *named, const struct function_row *outer)
-{
-	struct text *text = &printer->scratch;
-	u64 fields = printer->plan->fields;
-
-	if (fields & PRINT_sym) {
-		text_append(text, " ");
-		text_append_printable(text,
-				      named ? script_text_of(printer, named->name) : "[unknown]");
-		/* an inlined function has no place of its own: perf counts from the outer one */
-		if (named && (fields & PRINT_symoff))
-			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
-	}
-	/* In front of the binary, where programs that read this take it for a part of the name. */
-	if (printer->origin == ORIGIN_LIKELY)
-		text_append(text, " [likely]");
-	if (named && named->is_inlined) {
-		text_append(text, " (inlined)");
-	} else if (fields & PRINT_dso) {
-		text_append(text, " (");
-		text_append_printable(text, script_binary_name(printer, at));
-		text_append(text, ")");
-	}
-}
-
 static const struct function_row *function_at(const struct script_printer *printer,
 					      const struct location_row *at, u32 line)
 {
@@ -90,25 +63,64 @@ const struct function_row *script_outer_function(const struct script_printer *pr
 	return at->line_count ? function_at(printer, at, at->line_count - 1) : NULL;
 }
 
-static string_id make_leaf(struct script_printer *printer, const struct location_row *at)
+/* The place in the source on a line of its own; perf 6.1 says there too what it does not know. */
+static void append_source(struct script_printer *printer, const struct location_row *at, u32 line)
+{
+	struct text text = {0};
+
+	if (at->line_count &&
+	    source_text_append(&text, printer->profile, at, at->first_line + line)) {
+		text_append(&printer->scratch, "\n  ");
+		text_append_printable(&printer->scratch, text_view(&text));
+	}
+	text_release(&text);
+}
+
+/* " name+0xoff (binary)", as far as the fields are wanted, of the function of one line and the
+ * place in the source of another. */
+static void append_place(struct script_printer *printer, const struct location_row *at,
+			 u32 function_line, u32 source_line)
 {
 	const struct function_row *outer = script_outer_function(printer, at);
+	const struct function_row *named = outer ? function_at(printer, at, function_line) : NULL;
+	struct text *text = &printer->scratch;
+	u64 fields = printer->plan->fields;
 
-	append_place(printer, at, outer, outer);
+	if (fields & PRINT_sym) {
+		text_append(text, " ");
+		text_append_printable(text,
+				      named ? script_text_of(printer, named->name) : "[unknown]");
+		/* an inlined function has no place of its own: perf counts from the outer one */
+		if (named && (fields & PRINT_symoff))
+			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
+	}
+	/* In front of the binary, where programs that read this take it for a part of the name. */
+	if (printer->origin == ORIGIN_LIKELY)
+		text_append(text, " [likely]");
+	if (!(named && named->is_inlined) && (fields & PRINT_dso)) {
+		text_append(text, " (");
+		text_append_printable(text, script_binary_name(printer, at));
+		text_append(text, ")");
+	}
+	if (fields & PRINT_srcline)
+		append_source(printer, at, source_line);
+	if (named && named->is_inlined)
+		text_append(text, " (inlined)");
+}
+
+static string_id make_leaf(struct script_printer *printer, const struct location_row *at)
+{
+	append_place(printer, at, at->line_count ? at->line_count - 1 : 0, 0);
 	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
 }
 
 static string_id make_frame(struct script_printer *printer, const struct location_row *at)
 {
-	const struct function_row *outer = script_outer_function(printer, at);
 	u32 lines = at->line_count ? at->line_count : 1;
 
 	for (u32 line = 0; line < lines; line++) {
-		const struct function_row *named = at->line_count ? function_at(printer, at, line)
-								  : NULL;
-
 		text_appendf(&printer->scratch, "\t%16" PRIx64, at->address);
-		append_place(printer, at, named, outer);
+		append_place(printer, at, line, line);
 		append_origin(printer);
 		text_append(&printer->scratch, "\n");
 	}
@@ -136,7 +148,7 @@ location_id script_locate(struct script_printer *printer, u32 pid, u64 address, 
 
 static const char *leaf_text(struct script_printer *printer, location_id location)
 {
-	if (!(printer->plan->fields & (PRINT_sym | PRINT_dso)))
+	if (!(printer->plan->fields & (PRINT_sym | PRINT_dso | PRINT_srcline)))
 		return "";
 	printer->origin = ORIGIN_UNKNOWN;
 	return script_location_text(printer, &printer->plan->leaves, location, make_leaf);
@@ -391,6 +403,17 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 			printer->name_width = width;
 	}
 	return printer;
+}
+
+void script_printer_know(struct script_printer *printer, struct profile *profile)
+{
+	struct profile *before = printer->profile;
+
+	printer->profile = profile;
+	for (size_t i = 0; i < printer->names.count; i++)
+		printer->names.items[i] = intern_text(
+			&profile->strings, profile_text(before, printer->names.items[i]));
+	profile_free(before);
 }
 
 struct event_sink *script_printer_follower(struct script_printer *printer)

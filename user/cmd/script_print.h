@@ -56,6 +56,9 @@ struct script_printer;
  */
 struct script_printer *script_printer_new(const struct script_layout *layout, struct perfdata *data,
 					  struct symbolizer *symbolizer, FILE *out);
+/* Gives it locations that have been named before, with what is known of their sources. Takes over
+ * the profile. */
+void script_printer_know(struct script_printer *printer, struct profile *profile);
 /* What follows processes, and what prints; feed both, in this order (a tee does). They live as long
  * as the printer. */
 struct event_sink *script_printer_follower(struct script_printer *printer);

@@ -5,6 +5,7 @@
 #ifndef CMD_SCRIPT_SETTINGS_H
 #define CMD_SCRIPT_SETTINGS_H
 
+#include "cmd/inline_mode.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"
 
@@ -14,6 +15,7 @@ struct script_settings {
 	struct sample_choice choice;
 	struct symbolize_settings symbolize;
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
+	enum inline_mode inlined;
 	bool header, header_only, quiet;
 	bool in_file_order; /* records are dumped as they stand in the file */
 };

@@ -20,6 +20,7 @@
 #include "profile/hierarchy.h"
 #include "profile/locator.h"
 #include "profile/significance.h"
+#include "profile/source_text.h"
 #include "profile/tables.h"
 
 #endif

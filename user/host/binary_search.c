@@ -34,17 +34,17 @@ static bool has_recorded_id(const struct looking *looking)
 static bool try_file(const struct looking *looking, int fd, const char *root)
 {
 	const struct binary_search *search = looking->search;
-	struct build_id id = {0};
-	int error = build_id_of_fd(fd, &id);
+	struct found_binary found = {.fd = fd, .root = root, .path = looking->path};
+	int error = build_id_of_fd(fd, &found.id);
 
 	if (error == -ENODATA)
 		error = 0;
 	if (!error && has_recorded_id(looking) &&
-	    !build_id_is(&id, search->build_id, search->build_id_bytes))
+	    !build_id_is(&found.id, search->build_id, search->build_id_bytes))
 		error = -ESTALE;
 	if (error && search->refuse)
 		search->refuse(search->context, error == -ESTALE ? error : -EBADMSG);
-	return !error && search->accept(search->context, fd, root);
+	return !error && search->accept(search->context, &found);
 }
 
 static bool try_path(const struct looking *looking, const char *root, const char *path)

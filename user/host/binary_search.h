@@ -5,9 +5,17 @@
 #ifndef HOST_BINARY_SEARCH_H
 #define HOST_BINARY_SEARCH_H
 
-#include "bpfprof/types.h"
+#include "binary/binary.h"
 
 #include <stdbool.h>
+
+/* A file that can be the one. */
+struct found_binary {
+	int fd;		  /* closed after it was looked at */
+	const char *root; /* the folder that it was found below, "" for ours */
+	const char *path; /* as recorded, without " (deleted)" */
+	struct build_id id;
+};
 
 struct binary_search {
 	const char *symfs; /* look below this folder and nowhere else; NULL or "": no */
@@ -16,10 +24,9 @@ struct binary_search {
 	u8 build_id_bytes;	/* 0: none was recorded */
 	const char *cache_name; /* what perf calls it in its cache of binaries: "elf" or "vdso" */
 	u32 owner_pid;		/* a process that had it mapped; ~0: not known */
-	/* Decides what has the recorded build id, if there was one. A file that is refused is
-	 * closed, and the search goes on. `root` is the folder that it was found below, "" for
-	 * ours. */
-	bool (*accept)(void *context, int fd, const char *root);
+	/* Decides over what has the recorded build id, if there was one; if it refuses, the search
+	 * goes on. */
+	bool (*accept)(void *context, const struct found_binary *found);
 	/* Hears of a file that was looked at and was not taken: -ESTALE (another build id) or
 	 * -EBADMSG (not ELF). NULL: nobody. */
 	void (*refuse)(void *context, int error);

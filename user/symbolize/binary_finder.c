@@ -2,9 +2,7 @@
 /*
  * Names from ELF files, wherever the file that ran can still be had.
  *
- * In this order: below --symfs; as its process sees it, while that lives and has other files than
- * we do; at its path; the very file that a living process maps, though it was deleted or replaced;
- * in perf's cache of binaries. A file counts only if it has the build id that was recorded.
+ * A file counts only if it has the build id that was recorded.
  */
 #include "symbolize/finder.h"
 
@@ -25,8 +23,6 @@ enum {
 	LARGE_FILE_BYTES = 64 << 20, /* about where reading takes a noticeable time */
 };
 
-static const char deleted[] = " (deleted)";
-
 /* What a file that was found is opened for. */
 enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
 
@@ -34,20 +30,16 @@ enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
 struct search {
 	const struct symbolize_settings *settings;
 	const struct binary_row *binary;
-	char *path;	 /* as recorded, but without " (deleted)"; owned */
-	bool is_deleted; /* it had that */
-	u8 wanted;	 /* enum search_wanted */
-	char *root;	 /* where the file was found: "" or a folder; owned */
+	const char *recorded; /* its path */
+	u8 wanted;	      /* enum search_wanted */
+	/* Of the file that was found; both owned. */
+	char *path; /* as recorded, but without " (deleted)" */
+	char *root; /* below which it was found: "" or a folder */
 	struct build_id id;
 	struct bytes image;	   /* with symbols, or with call frame information */
 	struct source_file source; /* if that is wanted instead */
 	u8 unnamed;		   /* the best reason so far why there is none */
 };
-
-static bool has_recorded_id(const struct search *search)
-{
-	return search->binary->build_id_bytes > 0;
-}
 
 static void tell_large(const struct symbolize_settings *settings, const char *path, u64 bytes)
 {
@@ -55,154 +47,67 @@ static void tell_large(const struct symbolize_settings *settings, const char *pa
 		settings->on_large_file(path);
 }
 
-static int open_source(struct search *search, int fd, const char *root)
+static int open_source(struct search *search, const struct found_binary *found)
 {
-	int error = load_map_read(fd, &search->source.map);
+	int error = load_map_read(found->fd, &search->source.map);
 
 	/* Without DWARF it still is the file that was looked for. */
 	if (!error)
-		(void)source_lines_open(fd, root, search->path, &search->id, &search->source.lines);
+		(void)source_lines_open(found->fd, found->root, found->path, &found->id,
+					&search->source.lines);
 	return error;
 }
 
 /* Takes of the file what is wanted. */
-static int take_file(struct search *search, int fd, const char *root)
+static int take_file(struct search *search, const struct found_binary *found)
 {
 	struct elf_digest digest;
 	struct stat status;
 
 	if (search->wanted == WANT_SOURCE)
-		return open_source(search, fd, root);
+		return open_source(search, found);
 	if (search->wanted == WANT_FUNCTIONS)
-		return elf_image_frames(fd, &search->image, &digest);
-	if (!fstat(fd, &status))
-		tell_large(search->settings, search->path, (u64)status.st_size);
-	return elf_image_read(fd, &search->image);
+		return elf_image_frames(found->fd, &search->image, &digest);
+	if (!fstat(found->fd, &status))
+		tell_large(search->settings, found->path, (u64)status.st_size);
+	return elf_image_read(found->fd, &search->image);
 }
 
-/* Takes the file if it is the one that ran. */
-static bool accept(struct search *search, int fd, const char *root)
+static bool accept(void *context, const struct found_binary *found)
 {
-	const struct binary_row *binary = search->binary;
-	struct build_id id = {0};
-	int error = build_id_of_fd(fd, &id);
+	struct search *search = context;
 
-	if (error && error != -ENODATA) {
+	if (take_file(search, found)) {
 		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
 	}
-	if (has_recorded_id(search) &&
-	    !build_id_is(&id, binary->build_id, binary->build_id_bytes)) {
-		search->unnamed = UNNAMED_REPLACED;
-		return false;
-	}
-	search->id = id;
-	if (take_file(search, fd, root)) {
-		search->unnamed = UNNAMED_NOT_ELF;
-		return false;
-	}
-	search->root = must_copy(root);
+	search->id = found->id;
+	search->root = must_copy(found->root);
+	search->path = must_copy(found->path);
 	return true;
 }
 
-static bool try_path(struct search *search, const char *root, const char *path)
+static void refuse(void *context, int error)
 {
-	CLEANUP(closep) int fd = -1;
-
-	return !open_below(root, path, LINKS_FOLLOWED, &fd) && accept(search, fd, root);
+	((struct search *)context)->unnamed = error == -ESTALE ? UNNAMED_REPLACED : UNNAMED_NOT_ELF;
 }
 
-/* Whether two links of /proc lead to the same thing. */
-static bool is_same(const char *a, const char *b)
+static bool find_image(struct search *search)
 {
-	struct stat first, second;
+	const struct binary_row *binary = search->binary;
+	struct binary_search places = {
+		.symfs = search->settings->symfs,
+		.path = search->recorded,
+		.build_id = binary->build_id,
+		.build_id_bytes = binary->build_id_bytes,
+		.cache_name = "elf",
+		.owner_pid = binary->owner_pid,
+		.accept = accept,
+		.refuse = refuse,
+		.context = search,
+	};
 
-	return !stat(a, &first) && !stat(b, &second) && first.st_dev == second.st_dev &&
-	       first.st_ino == second.st_ino;
-}
-
-static bool has_other_files(u32 pid)
-{
-	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
-	CLEANUP(freep) char *mounts = must_format("/proc/%u/ns/mnt", pid);
-
-	return access(root, F_OK) == 0 &&
-	       !(is_same(root, "/") && is_same(mounts, "/proc/self/ns/mnt"));
-}
-
-/* "path" and "path (deleted)" are the same file before and after somebody replaced it. */
-static bool is_mapping_of(const struct search *search, const char *mapped)
-{
-	size_t length = strlen(search->path);
-
-	return !strncmp(mapped, search->path, length) &&
-	       (!mapped[length] || !strcmp(mapped + length, deleted));
-}
-
-/* The file itself through the mapping of a living process. */
-static bool try_mapped(struct search *search, u32 pid)
-{
-	CLEANUP(freep) char *maps_path = must_format("/proc/%u/maps", pid);
-	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
-	CLEANUP(freep) char *maps = NULL;
-	char path[MAPS_PATH_BYTES];
-	struct bytes text;
-	struct mapping mapping;
-	int found;
-
-	if (file_read(maps_path, MAPS_MAX_BYTES, &maps, &text.length))
-		return false;
-	text.start = (const u8 *)maps;
-	while ((found = proc_maps_next(&text, pid, path, &mapping))) {
-		CLEANUP(freep) char *link = NULL;
-		CLEANUP(closep) int fd = -1;
-
-		if (found != 1 || !is_mapping_of(search, path))
-			continue;
-		link = must_format("/proc/%u/map_files/%llx-%llx", pid,
-				   (unsigned long long)mapping.start,
-				   (unsigned long long)mapping.start + mapping.bytes);
-		if (!open_below("", link, LINKS_FOLLOWED, &fd) && accept(search, fd, root))
-			return true;
-	}
-	return false;
-}
-
-/* perf keeps copies of what it recorded. */
-static bool try_cache(struct search *search)
-{
-	const char *home = getenv("HOME");
-	CLEANUP(freep) char *path = NULL;
-	struct build_id id = {.length = search->binary->build_id_bytes};
-	char text[BUILD_ID_TEXT_BYTES];
-
-	if (!home || !has_recorded_id(search))
-		return false;
-	memcpy(id.bytes, search->binary->build_id, sizeof(id.bytes));
-	build_id_text(&id, text);
-	path = must_format("%s/.debug/.build-id/%.2s/%s/elf", home, text, text + 2);
-	return try_path(search, "", path);
-}
-
-static bool find_image(const struct finder_context *context, struct search *search)
-{
-	const char *symfs = context->settings->symfs;
-	u32 pid = search->binary->owner_pid;
-	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
-	bool is_elsewhere = pid != ~0u && has_other_files(pid);
-
-	if (symfs && symfs[0])
-		return try_path(search, symfs, search->path);
-	/* Without a build id only the living mapping tells that the pid was not used again. */
-	if (is_elsewhere && has_recorded_id(search) && try_path(search, root, search->path))
-		return true;
-	if ((is_elsewhere || search->is_deleted) && !has_recorded_id(search) &&
-	    try_mapped(search, pid))
-		return true;
-	if ((!search->is_deleted || has_recorded_id(search)) && try_path(search, "", search->path))
-		return true;
-	return (has_recorded_id(search) && pid != ~0u && try_mapped(search, pid)) ||
-	       try_cache(search);
+	return binary_search_run(&places);
 }
 
 /* The symbols of the image that was found, with its debug file or its packed one. */
@@ -234,15 +139,10 @@ static void load_symbols(const struct search *search, struct name_source *source
 static struct search search_of(const struct finder_context *context,
 			       const struct binary_row *binary)
 {
-	const char *recorded = profile_text(context->profile, binary->path);
-	size_t length = strlen(recorded), suffix = sizeof(deleted) - 1;
-	bool is_deleted = length > suffix && !strcmp(recorded + length - suffix, deleted);
-
 	return (struct search){
 		.settings = context->settings,
 		.binary = binary,
-		.path = must_copy_bytes(recorded, is_deleted ? length - suffix : length),
-		.is_deleted = is_deleted,
+		.recorded = profile_text(context->profile, binary->path),
 		.unnamed = UNNAMED_NO_FILE,
 	};
 }
@@ -260,7 +160,7 @@ static void load_file(const struct finder_context *context, const struct binary_
 {
 	CLEANUP(search_release) struct search search = search_of(context, binary);
 
-	if (find_image(context, &search))
+	if (find_image(&search))
 		load_symbols(&search, source);
 	else
 		source->unnamed = search.unnamed;
@@ -274,7 +174,7 @@ void binary_finder_functions(const struct finder_context *context, const struct 
 	*ret_functions = (struct function_places){0};
 	search.wanted = WANT_FUNCTIONS;
 	/* What stands before a malformed entry is there. */
-	if (binary->kind == BINARY_FILE && find_image(context, &search))
+	if (binary->kind == BINARY_FILE && find_image(&search))
 		(void)function_places_read(search.image, ret_functions);
 }
 
@@ -285,7 +185,7 @@ void binary_finder_source(const struct finder_context *context, const struct bin
 
 	*ret_file = (struct source_file){0};
 	search.wanted = WANT_SOURCE;
-	if (binary->kind == BINARY_FILE && find_image(context, &search)) {
+	if (binary->kind == BINARY_FILE && find_image(&search)) {
 		*ret_file = search.source;
 		search.source = (struct source_file){0};
 	}

@@ -173,7 +173,7 @@ static bool is_of_machine(struct bytes image, enum unwind_machine machine)
 	return found == (machine == UNWIND_ARM64 ? EM_AARCH64 : EM_X86_64);
 }
 
-static bool take_file(void *context, int fd, const char *root)
+static bool take_file(void *context, const struct found_binary *found)
 {
 	struct file_search *search = context;
 	struct code_files *files = search->files;
@@ -181,14 +181,14 @@ static bool take_file(void *context, int fd, const char *root)
 	struct elf_digest digest;
 	struct stat status;
 
-	(void)root;
-	if (fstat(fd, &status) || (!files->settings.symfs && !is_as_mapped(search, &status)))
+	if (fstat(found->fd, &status) || (!files->settings.symfs && !is_as_mapped(search, &status)))
 		return false;
-	if (elf_image_frames(fd, &image, &digest) || !is_of_machine(image, files->settings.machine))
+	if (elf_image_frames(found->fd, &image, &digest) ||
+	    !is_of_machine(image, files->settings.machine))
 		return false;
 	search->file->state = make_table(image, search->file) ? CODE_WITHOUT_TABLE : CODE_READY;
 	if (files->open_count < OPEN_MAX)
-		search->file->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+		search->file->fd = fcntl(found->fd, F_DUPFD_CLOEXEC, 0);
 	files->open_count += search->file->fd >= 0;
 	return true;
 }

@@ -179,3 +179,8 @@ are_true() {
 	grep -q leaf script.txt
 	lacks __libc_start script.txt
 }
+
+@test "diff --children has the callers, too" {
+	"$BPFPROF" diff --children -s symbol plain.data plain.data >diff.txt
+	awk '$NF == "main" && $1 + 0 > 95 { found = 1 } END { exit !found }' diff.txt
+}

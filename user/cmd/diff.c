@@ -324,6 +324,7 @@ static int run(struct diff *diff)
 				(struct diff_reading){
 					.keep = labels_to_keep(diff),
 					.skip_chains = !diff->settings->children,
+					.symfs = diff->settings->symfs,
 					.slices_time = !diff->settings->is_strict,
 				},
 				&diff->profile, &diff->quantum_ns);

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cmd/unwinding.h"
 
 #include <errno.h>
 #include <string.h>
@@ -111,14 +112,18 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 }
 
 /* Whose a sample is decides over its lines, later: 100% are all samples. */
-static int read_file(struct diff_file *file, struct event_sink *sink)
+static int read_file(struct diff_file *file, const struct diff_reading *reading,
+		     struct event_sink *sink)
 {
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct filter_settings settings = file->chosen.settings;
 	struct span_sink span = {.file = file};
 	struct event_sink *filter;
 	int error;
 
 	settings.pid_count = settings.tid_count = 0;
+	if (!reading->skip_chains)
+		sink = unwinding_before(sink, file->data, reading->symfs, &unwinder);
 	filter = filter_new(&settings, sink);
 	passing_sink_init(&span.passing, filter);
 	span.passing.sink.on_sample = see_sample;
@@ -185,7 +190,7 @@ int diff_files_read(struct diff_file *files, u32 count, struct diff_reading read
 			builder = profile_builder_new(&settings, sources, files[i].source_count);
 		files[i].first_source = source_count;
 		source_count += files[i].source_count;
-		error = read_file(&files[i], profile_builder_sink(builder));
+		error = read_file(&files[i], &reading, profile_builder_sink(builder));
 	}
 	*ret_profile = profile_builder_take(builder);
 	*ret_quantum_ns = quantum_ns;

@@ -66,7 +66,8 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
 struct diff_reading {
 	u32 keep; /* KEEP_* bits */
 	bool skip_chains;
-	bool slices_time; /* samples are told apart by time, to see bursts */
+	bool slices_time;  /* samples are told apart by time, to see bursts */
+	const char *symfs; /* where to look for binaries; NULL: everywhere else. Borrowed */
 };
 
 /*

@@ -12,6 +12,7 @@
 #   dwarf     time and memory to unwind and report perf record --call-graph dwarf, with inlined functions
 #             and without (HOTSPOT: its hotspot-perfparser, if it is to be compared)
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
+#   false-alarms  of the diff of recordings of equal loads; only if it is named (false_alarms.sh)
 #
 # RATES ("99 999 4999"), TURNS (15), ROUNDS (5), SECONDS_EACH (10), TOOLS and LOADS say how much. Tools
 # take turns within each round, or run at once, and are compared with the first of TOOLS.

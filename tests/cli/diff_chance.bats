@@ -12,7 +12,7 @@ setup_file() {
 	local turn
 	for turn in 1 2; do
 		"$BPFPROF" record -q -F 4999 -o "same$turn.data" -- "$WORKLOADS/shares" 60000
-		"$BPFPROF" record -q -F 4999 -o "more$turn.data" -- "$WORKLOADS/shares" 66000 10
+		"$BPFPROF" record -q -F 4999 -o "more$turn.data" -- "$WORKLOADS/shares" 78000 30
 	done
 	"$BPFPROF" record -q -F 99 -o few.data -- "$WORKLOADS/shares" 20000
 }
@@ -35,14 +35,14 @@ marked() {
 	grep '^# What would have been found: ' all
 }
 
-@test "a function that takes ten points more is marked, with the interval that holds them" {
+@test "a function that takes twenty points more is marked, with the interval that holds them" {
 	marked same1.data more1.data | grep -x part_6
 	"$BPFPROF" diff -q same1.data more1.data | awk '$NF == "part_6"' >line
 	read -r _ delta interval mark _ <line
 	[ "$mark" = "*" ]
-	# From 5 of 100 to 15 of 110 chunks: 8.6 points.
+	# From 5 of 100 to 35 of 130 chunks: 21.9 points.
 	awk -v delta="${delta%\%}" -v interval="${interval%\%}" \
-		'BEGIN { exit !(delta - interval < 8.6 && 8.6 < delta + interval && interval < 5) }'
+		'BEGIN { exit !(delta - interval < 21.9 && 21.9 < delta + interval && interval < 10) }'
 }
 
 @test "several runs a side are told from one another by a colon" {
@@ -80,4 +80,90 @@ marked() {
 		"$BPFPROF" diff same1.data :
 	fails_with 2 "there is no recording on one side of ':'; write OLD1 OLD2 : NEW1 NEW2" \
 		"$BPFPROF" diff : same1.data
+}
+
+# ends STATUS COMMAND...: it ends with that status, and what it says on standard error is in `said`
+ends() {
+	local status=$1 found=0
+	shift
+	"$@" >shown 2>said || found=$?
+	[ "$found" -eq "$status" ] || { echo "status $found"; cat said; return 1; }
+}
+
+@test "conditions that hold for a line end with status 3, and the line is named" {
+	ends 3 "$BPFPROF" diff --fail-if 'delta>4%,p<0.01' same1.data more1.data
+	grep -E '^bpfprof: --fail-if holds for one line: part_6 of shares, [0-9.]+% to [0-9.]+%, p = ' said
+	[ "$(wc -l <said)" = 1 ]
+	grep -q ' part_6' shown
+	ends 0 "$BPFPROF" diff --fail-if 'delta>4%,p<0.01' same1.data same2.data
+	[ ! -s said ]
+	ends 0 "$BPFPROF" diff --fail-if 'delta>50%' same1.data more1.data
+	ends 0 "$BPFPROF" diff --fail-if 'delta>4%,sym=part_5' same1.data more1.data
+	ends 3 "$BPFPROF" diff --fail-if 'abs>=4,sym=part_6,dso=shares' same1.data more1.data
+	ends 3 "$BPFPROF" diff --fail-if 'delta<-4%,p<=1%' more1.data same1.data
+	ends 3 "$BPFPROF" diff --fail-if 'ratio>1.5,p<0.01' same1.data more1.data
+	ends 3 "$BPFPROF" diff -s sym --fail-if 'delta>90' --fail-if 'delta>4,p<0.01' same1.data more1.data
+}
+
+@test "a line that is new or vanished can be asked for" {
+	"$BPFPROF" record -q -F 999 -o other.data -- "$WORKLOADS/mainbarfoo" 200
+	ends 3 "$BPFPROF" diff --fail-if 'new,sym=foo' same1.data other.data
+	ends 3 "$BPFPROF" diff --fail-if 'vanished,sym=part_0' same1.data other.data
+	ends 0 "$BPFPROF" diff --fail-if 'new,sym=part_0' same1.data other.data
+}
+
+# refused EXPRESSION PLACE WHAT
+refused() {
+	fails_with 2 "'$1', $2: $3; conditions are delta, abs, ratio or p with < <= > >= and a number; new; vanished; sym=NAME; dso=NAME; with commas between them" \
+		"$BPFPROF" diff --fail-if "$1" same1.data same2.data
+}
+
+@test "a wrong condition is refused, and its place named" {
+	refused 'delta>2%,q<0.01' "character 10, 'q<0.01'" "no such condition"
+	refused 'delta' "character 6, ''" "here should be < <= > or >="
+	refused 'delta=2' "character 7, '2'" "here should be < <= > or >="
+	refused 'p<' "character 3, ''" "here should be a number"
+	refused 'p<nan' "character 3, 'nan'" "here should be a number"
+	refused 'delta>2% p<1' "character 9, ' p<1'" "here should be a comma, or the end"
+	refused 'new,' "character 5, ''" "no such condition"
+	refused 'sym=' "character 5, ''" "here should be a name"
+	refused ',new' "character 1, ',new'" "no such condition"
+}
+
+@test "--json has every line, with figures and verdict" {
+	"$BPFPROF" diff --json same1.data more1.data >diff.json
+	jq -e '.version == 1 and .alpha == 0.05' diff.json
+	jq -e '.events[0].sides | length == 2 and .[0].recordings == "same1.data" and
+		.[1].lines_beyond_chance >= 1 and .[1].lines_tested > 5' diff.json
+	jq -e '.events[0].lines[] | select(.symbol == "part_6") | .dso == "shares" and
+		(.others[0] | .chance == "beyond" and .adjusted_p < 0.001 and .delta_low < .delta and
+		.delta < .delta_high and .samples > 0 and .ratio > 2) and .baseline.percent < 10' diff.json
+	"$BPFPROF" diff -q same1.data more1.data >table
+	[ "$(jq '.events[0].lines | length' diff.json)" = "$(grep -c ' \[' table)" ]
+	"$BPFPROF" diff --json --significant same1.data more1.data |
+		jq -e '[.events[0].lines[].others[0].chance] | unique == ["beyond"]'
+}
+
+@test "--csv is a table that other programs read" {
+	"$BPFPROF" diff --csv -s comm,sym same1.data more1.data same2.data >diff.csv
+	python3 - <<-'END'
+		import csv
+		raw = open("diff.csv", "rb").read()
+		assert raw.count(b"\n") == raw.count(b"\r\n")
+		rows = list(csv.DictReader(open("diff.csv", newline="")))
+		assert None not in rows[0] and len(rows) > 10
+		row = next(row for row in rows if row["Symbol"].endswith("part_6"))
+		assert row["event"] == "cpu-clock" and row["Command"] == "shares"
+		assert row["chance_1"] == "beyond" and row["chance_2"] == "within"
+		assert float(row["delta_low_1"]) < float(row["delta_1"]) < float(row["delta_high_1"])
+		share = float(row["percent_1"]) - float(row["percent_0"])
+		assert abs(share - float(row["delta_1"])) < 1e-6
+	END
+}
+
+@test "one output at a time" {
+	fails_with 2 "--json and --csv: there is only one output; leave one of them out" \
+		"$BPFPROF" diff --json --csv same1.data same2.data
+	fails_with 2 "--rate and --fail-if: it is shares that are tested; leave one of them out" \
+		"$BPFPROF" diff --rate --fail-if new same1.data same2.data
 }

@@ -66,8 +66,14 @@ struct arguments {
 	struct text_list kept; /* texts from config files that the settings borrow */
 };
 
-/* The exit statuses of every command; `record -- command` passes on the command's own. */
-enum exit_status { STATUS_DONE = 0, STATUS_COULD_NOT = 1, STATUS_WRONG_USAGE = 2 };
+/* The exit statuses of every command; `record -- command` passes on the command's own. STATUS_FOUND
+ * is of those that look for something: `diff --fail-if`. */
+enum exit_status {
+	STATUS_DONE = 0,
+	STATUS_COULD_NOT = 1,
+	STATUS_WRONG_USAGE = 2,
+	STATUS_FOUND = 3
+};
 
 struct command {
 	const char *name;

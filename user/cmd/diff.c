@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/diff_settings.h"
+#include "cmd/diff_verdict.h"
 #include "cmd/input.h"
 #include "export/export.h"
 #include "symbolize/symbolize.h"
@@ -14,6 +15,8 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
+
+enum { JSON_VERSION = 1 }; /* raised when a key goes or means something else */
 
 static const char default_sort[] = "dso,symbol";
 
@@ -28,6 +31,8 @@ struct diff {
 	u64 quantum_ns; /* by which samples are told apart; 0: they are not */
 	struct fold *fold;
 	double *seconds; /* by side, of rates; else NULL */
+	char **names;	 /* by side */
+	struct diff_verdict verdict;
 };
 
 static void diff_release(struct diff *diff)
@@ -41,6 +46,10 @@ static void diff_release(struct diff *diff)
 	diff_files_close(diff->files, diff->file_count);
 	free(diff->files);
 	free(diff->seconds);
+	for (u32 side = 0; diff->names && side < diff->side_count; side++)
+		free(diff->names[side]);
+	free(diff->names);
+	diff_verdict_release(&diff->verdict);
 }
 
 /* --- what was asked for --- */
@@ -55,18 +64,33 @@ static int check_rates(const struct diff_settings *settings)
 	if (settings->method == COMPARE_WEIGHTED)
 		return fail_plain(-EINVAL, "leave one of them out",
 				  "--rate and -c wdiff: it is periods that have weights");
-	if (settings->only_significant)
+	if (settings->only_significant || settings->fail_if.count)
 		return fail_plain(-EINVAL, "leave one of them out",
-				  "--rate and --significant: it is shares that are tested");
+				  "--rate and %s: it is shares that are tested",
+				  settings->only_significant ? "--significant" : "--fail-if");
 	return 0;
 }
 
-static int check_strict(const struct diff_settings *settings)
+/* What perf does not have. */
+static const char *beyond_perf(const struct diff_settings *settings)
 {
-	if (settings->is_strict && (settings->only_significant || settings->children))
+	if (settings->children)
+		return "diff of what functions called";
+	if (settings->only_significant)
+		return "test of significance";
+	if (settings->fail_if.count)
+		return "conditions";
+	return settings->json || settings->csv ? "such output" : NULL;
+}
+
+static int check_output(const struct diff_settings *settings)
+{
+	if (settings->is_strict && beyond_perf(settings))
 		return fail_plain(-EINVAL, "leave --strict-perf out", "perf has no %s",
-				  settings->children ? "diff of what functions called"
-						     : "test of significance");
+				  beyond_perf(settings));
+	if (settings->json && settings->csv)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--json and --csv: there is only one output");
 	return 0;
 }
 
@@ -107,13 +131,15 @@ static int prepare(struct diff *diff, struct arguments arguments)
 				      &diff->side_count);
 
 	if (!error)
-		error = check_strict(settings);
+		error = check_output(settings);
 	if (!error)
 		error = check_rates(settings);
 	if (!error)
 		error = check_weights(settings);
 	if (!error)
 		error = check_order(diff);
+	if (!error)
+		error = diff_verdict_parse(&settings->fail_if, &diff->verdict);
 	if (!error)
 		error = choose_layout(diff);
 	if (!error)
@@ -273,9 +299,31 @@ static struct changes *judge(const struct diff *diff, const struct comparison *c
 	return changes_new(comparison, diff->settings->alpha_percent / 100, diff->quantum_ns);
 }
 
-static void write_source(const struct diff *diff, u32 source_row, char **names,
-			 const struct text_style *style)
+/* Who writes the events, one after the other. */
+struct writing {
+	struct diff *diff;
+	struct text_style style;
+	struct json_writer *json; /* NULL: text or CSV */
+};
+
+static void write_view(const struct writing *writing, const struct diff_view *view)
 {
+	if (writing->json) {
+		diff_write_json(view, writing->json);
+		return;
+	}
+	if (!writing->diff->settings->csv) {
+		diff_write_text(view, &writing->style);
+		return;
+	}
+	if (view->is_first)
+		diff_write_csv_header(view, stdout);
+	diff_write_csv(view, stdout);
+}
+
+static void write_source(const struct writing *writing, u32 source_row)
+{
+	struct diff *diff = writing->diff;
 	const struct diff_settings *settings = diff->settings;
 	CLEANUP(comparison_freep) struct comparison *comparison = compare(diff, source_row);
 	CLEANUP(changes_freep) struct changes *changes = judge(diff, comparison);
@@ -285,7 +333,7 @@ static void write_source(const struct diff *diff, u32 source_row, char **names,
 		.changes = changes,
 		.only_marked = settings->only_significant,
 		.source = source,
-		.names = (const char *const *)names,
+		.names = (const char *const *)diff->names,
 		.show_names = diff->file_count > 2 || settings->is_verbose || diff->files[0].times,
 		.show_period = settings->show_period,
 		.show_formula = settings->show_formula,
@@ -295,22 +343,46 @@ static void write_source(const struct diff *diff, u32 source_row, char **names,
 		.is_first = source_row == 0,
 	};
 
-	diff_write_text(&view, style);
+	write_view(writing, &view);
+	if (changes)
+		diff_verdict_ask(&diff->verdict, changes);
 }
 
-static void write_text(const struct diff *diff)
+static void write_sources(const struct writing *writing)
 {
-	struct text_style style = choose_style(diff);
-	CLEANUP(freep) char **names = must_alloc_array(diff->side_count, sizeof(*names));
+	for (u32 i = 0; i < writing->diff->files[0].source_count; i++)
+		write_source(writing, i);
+}
 
+static void write_json(struct writing *writing)
+{
+	CLEANUP(json_writer_freep) struct json_writer *json = json_writer_new(stdout);
+
+	writing->json = json;
+	json_object(json, NULL);
+	json_u64(json, "version", JSON_VERSION);
+	json_double(json, "alpha", writing->diff->settings->alpha_percent / 100, 6);
+	json_array(json, "events");
+	write_sources(writing);
+	json_array_end(json);
+	json_object_end(json);
+}
+
+static void write_output(struct diff *diff)
+{
+	struct writing writing = {.diff = diff, .style = choose_style(diff)};
+
+	diff->names = must_alloc_array(diff->side_count, sizeof(*diff->names));
 	for (u32 side = 0; side < diff->side_count; side++)
-		names[side] = diff_side_name(diff->files, diff->file_count, side);
-	pager_start();
-	for (u32 i = 0; i < diff->files[0].source_count; i++)
-		write_source(diff, i, names, &style);
+		diff->names[side] = diff_side_name(diff->files, diff->file_count, side);
+	if (diff->settings->json) {
+		write_json(&writing);
+		return;
+	}
+	if (!diff->settings->csv)
+		pager_start();
+	write_sources(&writing);
 	pager_finish();
-	for (u32 side = 0; side < diff->side_count; side++)
-		free(names[side]);
 }
 
 /* --- the command --- */
@@ -336,10 +408,10 @@ static int run(struct diff *diff)
 	symbolizer_run(diff->symbolizer, diff->profile);
 	progress_clear();
 	diff->fold = fold_new(diff->profile, FOLD_BY_FUNCTION);
-	write_text(diff);
+	write_output(diff);
 	for (u32 i = 0; i < diff->file_count && !diff->settings->is_quiet; i++)
 		input_print_warnings(diff->files[i].data);
-	return STATUS_DONE;
+	return diff_verdict_tell(&diff->verdict);
 }
 
 static int diff_run(const void *settings, struct arguments arguments)

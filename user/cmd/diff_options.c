@@ -179,6 +179,8 @@ const struct option_row diff_options[] = {
 	FLAG(0, "significant", only_significant, "only what changed beyond chance, marked with *"),
 	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
 	 .help = "of the marks, so much may be by chance (default: 5)", .config = "diff.alpha"},
+	{.kind = OPTION_LIST, .name = "fail-if", .offset = FIELD(fail_if), .argument = "CONDITIONS",
+	 .help = "end with status 3 if they hold for a line: delta>2%,p<0.01"},
 	FLAG(0, "strict-perf", is_strict, "perf 6.1's figures to the digit, also where they are not sane"),
 	HEADING("What is shown"),
 	TEXT('s', "sort", sort, "KEYS", "tell lines apart by pid, comm, dso, symbol, cpu; +KEY adds "
@@ -203,6 +205,8 @@ const struct option_row diff_options[] = {
 	TEXT(0, "kallsyms", kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	HEADING("Output"),
+	FLAG(0, "json", json, "print JSON, with a version number"),
+	FLAG(0, "csv", csv, "print comma-separated values, all columns"),
 	CALL('t', "field-separator", "TEXT", parse_separator, "between columns, for scripts"),
 	FLAG('q', "quiet", is_quiet, "no comment lines and no warnings"),
 	FLAG('v', "verbose", is_verbose, "whole paths, and the list of recordings"),

@@ -21,9 +21,11 @@ struct diff_settings {
 	s64 base_weight, other_weight;
 	u32 order;
 	bool paired_only;
-	bool only_significant; /* lines that are marked on a side */
-	double alpha_percent;  /* of what is marked, so much may be marked by chance */
-	bool children;	       /* count what functions called, too */
+	bool only_significant;	  /* lines that are marked on a side */
+	double alpha_percent;	  /* of what is marked, so much may be marked by chance */
+	bool children;		  /* count what functions called, too */
+	struct text_list fail_if; /* expressions of conditions.h */
+	bool json, csv;
 	bool show_period, show_formula;
 	bool is_relative;
 	bool shows_rates; /* in place of shares */

@@ -221,3 +221,19 @@ void diff_append_note(const struct diff_view *view, struct text *note, u32 entry
 	if (compared->is_lumped)
 		text_appendf(note, "%sall code without names", note->length > begin ? ", " : "");
 }
+
+/* --- chance --- */
+
+bool diff_shows(const struct diff_view *view, u32 entry)
+{
+	return !view->only_marked || !view->changes || changes_is_marked(view->changes, entry);
+}
+
+const char *diff_verdict_name(u8 verdict)
+{
+	static const char *const names[] = {[TOO_FEW_SAMPLES] = "too few samples",
+					    [WITHIN_CHANCE] = "within",
+					    [BEYOND_CHANCE] = "beyond"};
+
+	return names[verdict];
+}

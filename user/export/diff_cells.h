@@ -31,4 +31,9 @@ void diff_append_figure(const struct diff_view *view, struct text *cell, enum di
 /* Appends whether an entry is new, gone, or what it is now; nothing if none of these. */
 void diff_append_note(const struct diff_view *view, struct text *note, u32 entry);
 
+/* Whether the view shows an entry at all. */
+bool diff_shows(const struct diff_view *view, u32 entry);
+/* What a verdict (enum significance_verdict) is called in files for programs. */
+const char *diff_verdict_name(u8 verdict);
+
 #endif

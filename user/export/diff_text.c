@@ -129,11 +129,6 @@ static void choose_columns(struct table *table)
 	add_keys(table);
 }
 
-static bool is_shown(const struct diff_view *view, u32 entry)
-{
-	return !view->only_marked || !view->changes || changes_is_marked(view->changes, entry);
-}
-
 static void find_widths(struct table *table)
 {
 	const struct comparison *comparison = table->comparison;
@@ -143,7 +138,7 @@ static void find_widths(struct table *table)
 		const struct entry *entry = comparison_shown(comparison, comparison->sorted[i],
 							     &table->keys.list);
 
-		if (is_shown(table->view, comparison->sorted[i]))
+		if (diff_shows(table->view, comparison->sorted[i]))
 			key_columns_widen(&table->keys, entry);
 	}
 }
@@ -330,7 +325,7 @@ void diff_write_text(const struct diff_view *view, const struct text_style *styl
 		write_titles(&table);
 	}
 	for (size_t i = 0; i < view->comparison->sorted_count; i++) {
-		if (!is_shown(view, view->comparison->sorted[i]))
+		if (!diff_shows(view, view->comparison->sorted[i]))
 			continue;
 		text_truncate(&line, 0);
 		append_line(&table, &line, view->comparison->sorted[i]);

@@ -5,6 +5,8 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
+#include "export/diff_csv.h"
+#include "export/diff_json.h"
 #include "export/diff_text.h"
 #include "export/footer.h"
 #include "export/json.h"

@@ -125,8 +125,8 @@ static void write_details(struct json_writer *json, const struct entry_list *lis
 		json_u64(json, "symbol_bytes", entry_symbol_bytes(list, entry));
 }
 
-static void write_keys(struct json_writer *json, const struct entry_list *list,
-		       const struct entry *entry)
+void report_write_keys_json(struct json_writer *json, const struct entry_list *list,
+			    const struct entry *entry)
 {
 	const struct profile *profile = list->fold->profile;
 	const struct entry_layout *layout = &list->settings.layout;
@@ -260,7 +260,7 @@ static void write_entry(struct json_writer *json, const struct report_view *view
 	json_object(json, NULL);
 	write_figures(json, list, entry, list->total_period);
 	write_members(json, list, entry);
-	write_keys(json, list, entry);
+	report_write_keys_json(json, list, entry);
 	write_graph(json, view, row);
 	json_object_end(json);
 }

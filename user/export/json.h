@@ -12,4 +12,8 @@
  * graphs. Percentages have four decimals, periods are exact. */
 void report_write_json(const struct report_view *view, struct json_writer *json);
 
+/* What an entry is told apart by, as members of the object at hand. */
+void report_write_keys_json(struct json_writer *json, const struct entry_list *list,
+			    const struct entry *entry);
+
 #endif

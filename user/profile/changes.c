@@ -342,6 +342,8 @@ struct changes *changes_new(const struct comparison *comparison, double alpha, u
 		.sides = must_alloc_array(settings->side_count, sizeof(struct changes_side)),
 		.comparison = comparison,
 	};
+	for (size_t i = 0; i < entries * settings->side_count; i++)
+		changes->rows[i].p = changes->rows[i].adjusted_p = 1;
 	gather(&judging);
 	for (u32 side = 1; side < settings->side_count; side++)
 		judge_side(&judging, side);

@@ -12,6 +12,7 @@
 #include "profile/callers.h"
 #include "profile/changes.h"
 #include "profile/comparison.h"
+#include "profile/conditions.h"
 #include "profile/details.h"
 #include "profile/dispersion.h"
 #include "profile/entry_layout.h"

@@ -87,18 +87,30 @@ static double sample_variance(const struct side *all)
 
 /* --- what the runs bring --- */
 
-/* By how much the CPU time of the sides differs, as a logarithm; 0: nobody knows. */
-static double load_difference(const struct side sides[2])
+/* By how much the CPU time of two sides differs, as a logarithm; 0: nobody knows. */
+static double load_difference(const struct side sides[2], double before, double after)
 {
-	double total = fabs(log(sides[1].weight / sides[1].runs) -
-			    log(sides[0].weight / sides[0].runs));
+	double total = fabs(log(after / sides[1].runs) - log(before / sides[0].runs));
 
 	if (total <= log(longer_load))
 		return total;
 	if (!(sides[0].seconds > 0) || !(sides[1].seconds > 0))
 		return 0;
-	return fmin(total, fabs(log(sides[1].weight / sides[1].seconds) -
-				log(sides[0].weight / sides[0].seconds)));
+	return fmin(total, fabs(log(after / sides[1].seconds) - log(before / sides[0].seconds)));
+}
+
+/* By what share of its time a function may vary between two runs, squared: as their CPU times do,
+ * with the function or without it. What it takes more itself is no difference of load. */
+static double assume_run_spread(const struct side sides[2])
+{
+	const struct side *before = &sides[0], *after = &sides[1];
+	double load = load_difference(sides, before->weight, after->weight);
+
+	if (before->part_weight < before->weight && after->part_weight < after->weight)
+		load = fmin(load, load_difference(sides, before->weight - before->part_weight,
+						  after->weight - after->part_weight));
+	load = load_factor * fmax(0, load - equal_load);
+	return load * load / 2;
 }
 
 /* Mean square of the runs' shares around those of their side. */
@@ -162,8 +174,10 @@ static struct run_spread find_run_spread(const struct common *common,
 	};
 	double measured;
 
-	if (count == 2)
+	if (count == 2) {
+		spread.variance += assume_run_spread(sides) * binomial * binomial;
 		return spread;
+	}
 	measured = measured_spread(common->settings, question->parts, by_sample);
 	if (measured > spread.variance)
 		spread = (struct run_spread){.variance = measured, .freedom = count - 2};
@@ -348,17 +362,6 @@ static double pool_run_spread(const struct common *common,
 	return squares > 0 ? fmax(0, measured / squares) : 0;
 }
 
-/* One recording a side: by what the CPU times of both say. */
-static double assume_run_spread(const struct significance_settings *settings)
-{
-	struct side sides[2] = {
-		sum_side(settings, NULL, 0, settings->before_count),
-		sum_side(settings, NULL, settings->before_count, settings->after_count)};
-	double load = load_factor * fmax(0, load_difference(sides) - equal_load);
-
-	return load * load / 2;
-}
-
 static bool is_comparable(const struct significance_settings *settings)
 {
 	bool is_comparable = settings->before_count && settings->after_count;
@@ -381,8 +384,8 @@ size_t significance_judge(const struct significance_settings *settings,
 				.p = 1, .adjusted_p = 1, .verdict = TOO_FEW_SAMPLES};
 		return 0;
 	}
-	common.run_spread = run_count(settings) == 2 ? assume_run_spread(settings)
-						     : pool_run_spread(&common, questions, count);
+	if (run_count(settings) > 2)
+		common.run_spread = pool_run_spread(&common, questions, count);
 	for (size_t i = 0; i < count; i++)
 		ret_changes[i] = test(&common, &questions[i]);
 	return significance_adjust(settings->alpha, ret_changes, count);
@@ -400,8 +403,6 @@ double significance_smallest(const struct significance_settings *settings, doubl
 	for (u32 i = 0; i < run_count(settings); i++)
 		parts[i] = (struct sampled){.weight = settings->totals[i].weight * share,
 					    .samples = settings->totals[i].samples * share};
-	if (run_count(settings) == 2)
-		common.run_spread = assume_run_spread(settings);
 	evidence = weigh(&common, &question);
 	free(parts);
 	threshold = student_quantile(settings->alpha / (tested ? (double)tested : 1),

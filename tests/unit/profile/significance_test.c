@@ -325,6 +325,12 @@ static void a_run_that_was_slower_as_a_whole_proves_less(void **state)
 	(void)state;
 }
 
+static void what_one_function_takes_more_is_no_slower_run(void **state)
+{
+	assert_true(judge(500, 10000, 3500, 13000).p < 1e-6);
+	(void)state;
+}
+
 static void the_kernel_may_vary_more(void **state)
 {
 	struct sampled totals[] = {{10000, 10000}, {10000, 10000}};
@@ -439,6 +445,7 @@ int main(void)
 		cmocka_unit_test(a_small_side_against_a_large_one_is_tested_exactly),
 		cmocka_unit_test(samples_count_and_not_their_weight),
 		cmocka_unit_test(a_run_that_was_slower_as_a_whole_proves_less),
+		cmocka_unit_test(what_one_function_takes_more_is_no_slower_run),
 		cmocka_unit_test(the_kernel_may_vary_more),
 		cmocka_unit_test(the_false_discovery_rate_is_as_in_the_paper),
 		cmocka_unit_test(the_smallest_change_shrinks_with_samples),

@@ -89,6 +89,16 @@ same() {
 	done
 }
 
+@test "report dumps what perf report dumps" {
+	local file=$CORPUS/perf.data.ctx_switch_namespaces-4.14
+	# perf counts the records behind it; what it cannot handle it says differently than in script
+	"$PERF" report -D -i "$file" 2>/dev/null | sed -e '/^Aggregated stats/,$d' -e '/^#/d' -e '/unhandled!/d' |
+		grep . >theirs
+	"$BPFPROF" report -D -i "$file" | sed '/unhandled!/d' | grep . >ours
+	[ "$(wc -l <ours)" -gt 200 ]
+	diff theirs ours
+}
+
 @test "branch stacks look as perf's" {
 	same "$CORPUS/perf.data.branch-4.14" -F +brstack
 	same "$CORPUS/perf.data.branch-4.14" -F +brstacksym

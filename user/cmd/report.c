@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/dump.h"
 #include "cmd/input.h"
 #include "cmd/report_state.h"
 #include "cmd/stitching.h"
@@ -294,6 +295,10 @@ static int report_run(const void *settings, struct arguments arguments)
 	const char *path = NULL;
 	int status = input_choose(report.settings->input, arguments, &path);
 
+	if (!status && report.settings->dumps) {
+		pager_start();
+		return dump_recording(path, stdout);
+	}
 	if (!status)
 		status = prepare(&report, path);
 	if (!status && report.settings->header_only)

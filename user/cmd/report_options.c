@@ -353,6 +353,7 @@ const struct option_row report_options[] = {
 	FLAG('q', "quiet", is_quiet, "no comment lines"),
 	FLAG(0, "header", header, "print what the recording says about its machine first"),
 	FLAG(0, "header-only", header_only, "print only that"),
+	FLAG('D', "dump-raw-trace", dumps, "every record of the file, in hexadecimal and in words"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	FLAG(0, "strict-perf", is_strict, "name only what perf names: code without symbol stays "
 	     "addresses"),
@@ -383,7 +384,7 @@ const struct option_row report_options[] = {
 	CONFIG("call-graph.sort-key", config_key),
 	/* refused by name */
 	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
-	REFUSED('D', "dump-raw-trace", NULL, refuse_raw), REFUSED(0, "raw-trace", NULL, refuse_raw),
+	REFUSED(0, "raw-trace", NULL, refuse_raw),
 	REFUSED(0, "samples", "COUNT", refuse_raw),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
 	REFUSED(0, "show-ref-call-graph", NULL, refuse_graph),

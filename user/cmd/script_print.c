@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "cmd/dump.h"
 #include "cmd/script_printer.h"
 
 #include <errno.h>
@@ -327,19 +328,14 @@ static struct line_plan plan_line(u64 fields)
 	return plan;
 }
 
-/* What a dump says of a sample that its record does not. */
-static void dump_place(struct script_printer *printer, const struct sample *sample,
-		       const char *comm)
+static void print_place(struct script_printer *printer, const struct sample *sample,
+			const char *comm)
 {
 	location_id location = script_locate(printer, sample->pid, sample->address, sample->space);
-	const struct location_row *at = &printer->profile->locations.items[location];
-	const struct binary_row *binary = &printer->profile->binaries.items[at->binary];
-	const char *name = at->binary ? script_text_of(printer, binary->path) : "<not found>";
+	binary_id binary = printer->profile->locations.items[location].binary;
+	string_id path = printer->profile->binaries.items[binary].path;
 
-	fprintf(printer->out, " ... thread: %s:%d\n",
-		script_text_of(printer, script_printable(printer, comm)), (int)sample->tid);
-	fprintf(printer->out, " ...... dso: %s\n",
-		script_text_of(printer, script_printable(printer, name)));
+	dump_place(comm, sample->tid, binary ? script_text_of(printer, path) : NULL, printer->out);
 }
 
 static int print_sample(struct event_sink *self, const struct sample *sample)
@@ -360,7 +356,7 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 
 	printer->plan = plan;
 	if (printer->layout.dumps)
-		dump_place(printer, sample, comm);
+		print_place(printer, sample, comm);
 	if (!plan->fields || !is_chosen(printer, sample, comm))
 		return 0;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;

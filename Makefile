@@ -30,7 +30,7 @@ DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-ge
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
-	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?hyperfine ?lcov valgrind ?stress-ng
+	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?libc6-dbg ?python3-dbg ?dwz ?hyperfine ?lcov valgrind ?stress-ng
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 # Only for `make test-kernels`.
 DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \

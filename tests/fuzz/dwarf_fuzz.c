@@ -26,9 +26,10 @@ size_t LLVMFuzzerMutate(uint8_t *bytes, size_t length, size_t max) __attribute__
 /* Changes an input; libFuzzer calls it. Returns its new length. */
 size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t max, unsigned int seed);
 
-static void guard(enum dwarf_part part, struct bytes *bytes)
+static void guard(enum dwarf_part part, bool is_split, struct bytes *bytes)
 {
-	static u8 *rooms[DWARF_PART_COUNT];
+	static u8 *all_rooms[2][DWARF_PART_COUNT];
+	u8 **rooms = all_rooms[is_split];
 	size_t room = (size_t)ROOM_PAGES * PAGE;
 
 	if (!bytes->length || bytes->length + DWARF_SLACK_BYTES > room)
@@ -104,8 +105,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
 	if (dwarf_sections_read((struct bytes){bytes, length}, "", &file.sections))
 		return 0;
-	for (int part = 0; part < DWARF_PART_COUNT; part++)
-		guard(part, &file.sections.parts[part]);
+	/* Without paths no file is opened; a package may be in the input itself. */
+	dwarf_sections_read((struct bytes){bytes, length}, ".dwo", &file.split.package);
+	for (int part = 0; part < DWARF_PART_COUNT; part++) {
+		guard(part, false, &file.sections.parts[part]);
+		guard(part, true, &file.split.package.parts[part]);
+	}
 	/* Its own strings and DIEs once more as what dwz would have moved out. */
 	memcpy(file.alternate.parts, file.sections.parts, sizeof(file.alternate.parts));
 	file.alternate.class = file.sections.class;
@@ -113,6 +118,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	file.alternate.machine = file.sections.machine;
 	read_all(&file);
 	dwarf_sections_release(&file.sections);
+	dwarf_sections_release(&file.split.package);
 	return 0;
 }
 
@@ -123,7 +129,8 @@ size_t LLVMFuzzerCustomMutator(uint8_t *bytes, size_t length, size_t max, unsign
 	u8 *found;
 
 	/* Now and then anything, and whatever is not ELF anyway. */
-	if (seed % 64 == 63 || dwarf_sections_read((struct bytes){bytes, length}, "", &sections))
+	if (seed % 64 == 63 || dwarf_sections_read((struct bytes){bytes, length},
+						   seed & 1024 ? ".dwo" : "", &sections))
 		return LLVMFuzzerMutate(bytes, length, max);
 	if (!part->length)
 		part = &sections.parts[DWARF_info];

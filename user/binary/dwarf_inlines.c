@@ -39,6 +39,8 @@ struct walk {
 	u32 count;
 	struct dwarf_inlines *inlines;
 	u64 budget;
+	struct dwarf_root *root;
+	u32 version;
 	bool is_nested; /* functions have the code of those inside of them */
 	u32 depth;
 	struct level levels[NESTING_MAX];
@@ -82,6 +84,43 @@ static bool give(struct walk *walk, u64 start, u64 end, u32 function)
 	return at > first;
 }
 
+/* Where list `index` is in .debug_rnglists: behind its header are the offsets of all lists, from
+ * there. 0: nowhere. Source: DWARF 5, 7.28. */
+static u64 list_offset(const struct dwarf_root *root, u64 index)
+{
+	struct cursor cursor = cursor_of(root->lists);
+	u64 offset_bytes = sizeof(u32), base, offset;
+
+	cursor.swap = root->swap;
+	if (cursor_u32(&cursor) == ~(u32)0) {
+		cursor_u64(&cursor);
+		offset_bytes = sizeof(u64);
+	}
+	/* Version, sizes of an address and a segment selector, how many lists. */
+	cursor_take(&cursor, 4);
+	if (index >= cursor_u32(&cursor))
+		return 0;
+	base = (u64)(cursor.next - root->lists.start);
+	cursor_take(&cursor, index * offset_bytes);
+	offset = offset_bytes == sizeof(u64) ? cursor_u64(&cursor) : cursor_u32(&cursor);
+	return cursor.overrun || offset > root->lists.length ? 0 : base + offset;
+}
+
+/* Where the ranges of a function in a split unit begin, and what they are relative to. */
+static ptrdiff_t begin_ranges(const struct walk *walk, Dwarf_Die *die, Dwarf_Addr *ret_base)
+{
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+
+	if (!dwarf_attr(die, DW_AT_ranges, &attribute) || dwarf_formudata(&attribute, &offset))
+		return 0;
+	*ret_base = walk->root->base;
+	if (walk->version < 5)
+		return (ptrdiff_t)offset + DWARF_RANGES_SHIFT;
+	return (ptrdiff_t)(attribute.form == DW_FORM_rnglistx ? list_offset(walk->root, offset)
+							      : offset);
+}
+
 /* Gives a function the addresses that it has. */
 static enum code give_code(struct walk *walk, Dwarf_Die *die, u32 function)
 {
@@ -89,6 +128,8 @@ static enum code give_code(struct walk *walk, Dwarf_Die *die, u32 function)
 	Dwarf_Addr base = 0, start, end;
 	ptrdiff_t next = 0;
 
+	if (walk->root->is_split && dwarf_hasattr(die, DW_AT_ranges))
+		next = begin_ranges(walk, die, &base);
 	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0 &&
 	       pay(walk, PRICE_OF_A_RANGE)) {
 		if (give(walk, start, end, function))
@@ -168,9 +209,9 @@ static void leave(struct walk *walk)
 		walk->depth = 0;
 }
 
-static void walk_unit(struct walk *walk, const Dwarf_Die *unit)
+static void walk_unit(struct walk *walk)
 {
-	walk->levels[0] = (struct level){.die = *unit};
+	walk->levels[0] = (struct level){.die = walk->root->die};
 	walk->depth = 1;
 	while (walk->depth && pay(walk, 1)) {
 		struct level *level = &walk->levels[walk->depth - 1];
@@ -187,8 +228,9 @@ static void walk_unit(struct walk *walk, const Dwarf_Die *unit)
 }
 
 /* What the header of the unit tells. */
-static void read_header(struct walk *walk, Dwarf_Die *unit)
+static void read_header(struct walk *walk)
 {
+	Dwarf_Die *unit = &walk->root->die;
 	Dwarf_Off start = dwarf_dieoffset(unit) - dwarf_cuoffset(unit), next;
 	size_t header_bytes;
 	Dwarf_Half version;
@@ -202,9 +244,10 @@ static void read_header(struct walk *walk, Dwarf_Die *unit)
 	/* DWARF 2 had no lists of ranges: the cold part of a function is nowhere, but not what was
 	 * inlined into it. */
 	walk->is_nested = version > 2;
+	walk->version = version;
 }
 
-void dwarf_inlines_read(Dwarf_Die *unit, const u64 *addresses, u32 count,
+void dwarf_inlines_read(struct dwarf_root *root, const u64 *addresses, u32 count,
 			struct dwarf_inlines *ret_inlines)
 {
 	struct dwarf_inlines inlines = {.innermost = must_alloc_array(count, sizeof(u32))};
@@ -216,8 +259,9 @@ void dwarf_inlines_read(Dwarf_Die *unit, const u64 *addresses, u32 count,
 	walk->count = count;
 	walk->inlines = &inlines;
 	walk->starts = starts;
-	read_header(walk, unit);
-	walk_unit(walk, unit);
+	walk->root = root;
+	read_header(walk);
+	walk_unit(walk);
 	*ret_inlines = inlines;
 }
 

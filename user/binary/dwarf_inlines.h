@@ -6,11 +6,24 @@
 #ifndef BINARY_DWARF_INLINES_H
 #define BINARY_DWARF_INLINES_H
 
+#include "base/cursor.h"
 #include "base/vec.h"
 #include "bpfprof/types.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+
+/* In front of the ranges of a split unit of DWARF 4: libdw takes offset 0 for "the first call". */
+enum { DWARF_RANGES_SHIFT = 16 };
+
+/* Where the DIEs of a unit begin. */
+struct dwarf_root {
+	Dwarf_Die die;
+	bool is_split; /* then its ranges are relative to `base`, which only the skeleton knows */
+	u64 base;
+	struct bytes lists; /* then, its .debug_rnglists */
+	bool swap;	    /* which is of the other byte order */
+};
 
 /* A function that has code, or a copy of it that was inlined. */
 struct dwarf_function {
@@ -27,11 +40,10 @@ struct dwarf_inlines {
  * Goes through the DIEs of a unit, but not into functions that have none of the addresses. Work is
  * bounded by the unit's size, whatever its references say.
  *
- * unit          its first DIE
  * addresses     ascending, may be equal
- * ret_inlines   dwarf_inlines_release() it; good as long as the handle of `unit`
+ * ret_inlines   dwarf_inlines_release() it; good as long as the handle of `root`
  */
-void dwarf_inlines_read(Dwarf_Die *unit, const u64 *addresses, u32 count,
+void dwarf_inlines_read(struct dwarf_root *root, const u64 *addresses, u32 count,
 			struct dwarf_inlines *ret_inlines);
 /* Frees; harmless on a zeroed struct. */
 void dwarf_inlines_release(struct dwarf_inlines *inlines);

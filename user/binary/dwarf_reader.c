@@ -153,7 +153,14 @@ static void add_frames(struct unit *unit, u64 address, u32 row, struct answer *a
 static void read_unit(struct unit *unit, Dwarf_Die *die, const struct unit_addresses *wanted,
 		      struct answer *answers)
 {
-	dwarf_inlines_read(die, wanted->addresses, wanted->count, &unit->inlines);
+	const struct dwarf_file *file = unit->reader->file;
+	CLEANUP(dwarf_split_close) struct dwarf_split split = {0};
+	struct dwarf_root root = {.die = *die};
+
+	/* Without its split part a unit still has lines. */
+	dwarf_split_open(&file->split, &file->sections, die, &split);
+	dwarf_inlines_read(split.handle.dwarf ? &split.root : &root, wanted->addresses,
+			   wanted->count, &unit->inlines);
 	dwarf_rows_read(die, &unit->rows);
 	unit->paths = must_alloc_array(unit->rows.file_count, sizeof(u32));
 	unit->reader->rows += unit->rows.line_count;

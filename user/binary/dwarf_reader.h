@@ -9,12 +9,14 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "binary/dwarf_sections.h"
+#include "binary/dwarf_split.h"
 #include "binary/source_lines.h"
 
 /* What all readers of a file share, and none changes. */
 struct dwarf_file {
 	struct dwarf_sections sections;
 	struct dwarf_sections alternate; /* dwz's; .debug_info of length 0: none */
+	struct dwarf_split_places split;
 };
 
 struct dwarf_reader {

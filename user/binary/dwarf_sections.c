@@ -139,7 +139,8 @@ static int part_of(const char *name, const char *suffix, bool *ret_is_packed)
 	for (int part = 0; part < DWARF_PART_COUNT; part++) {
 		size_t length = strlen(part_names[part]);
 
-		if (!strncmp(name, part_names[part], length) && !strcmp(name + length, suffix))
+		if (!strncmp(name, part_names[part], length) &&
+		    !strcmp(name + length, part == DWARF_cu_index ? "" : suffix))
 			return part;
 	}
 	return -1;
@@ -152,15 +153,16 @@ bool dwarf_wants_section(const char *name)
 	return part_of(name, "", &is_packed) >= 0 || part_of(name, ".dwo", &is_packed) >= 0;
 }
 
-static int copy_part(struct dwarf_sections *sections, struct bytes *part)
+bool dwarf_sections_copy_part(struct dwarf_sections *sections, enum dwarf_part part, u64 shift)
 {
-	u8 *room = make_room(sections, part->length);
+	struct bytes *bytes = &sections->parts[part];
+	u8 *room = make_room(sections, shift + bytes->length);
 
 	if (!room)
-		return -ENOMEM;
-	memcpy(room, part->start, part->length);
-	part->start = room;
-	return 0;
+		return false;
+	memcpy(room + shift, bytes->start, bytes->length);
+	*bytes = (struct bytes){room, shift + bytes->length};
+	return true;
 }
 
 static int read_section(struct dwarf_sections *sections, const struct elf_file *file,
@@ -180,7 +182,7 @@ static int read_section(struct dwarf_sections *sections, const struct elf_file *
 	if (is_packed)
 		return unpack_named(sections, contents, &sections->parts[part]);
 	sections->parts[part] = contents;
-	return sections->is_copied ? copy_part(sections, &sections->parts[part]) : 0;
+	return sections->is_copied && !dwarf_sections_copy_part(sections, part, 0) ? -ENOMEM : 0;
 }
 
 static bool ends_in_zeros(struct bytes image)
@@ -297,7 +299,7 @@ int dwarf_handle_open(const struct dwarf_sections *sections, struct dwarf_handle
 	handle.elf = elf_begin(fd, ELF_C_WRITE, NULL);
 	if (!handle.elf || !add_header(sections, handle.elf))
 		return -EBADMSG;
-	for (int part = 0; part < DWARF_PART_COUNT; part++) {
+	for (int part = 0; part < DWARF_cu_index; part++) {
 		if (sections->parts[part].length &&
 		    !add_section(handle.elf, SHT_PROGBITS,
 				 section_name(".debug_", part_names[part]), sections->parts[part]))

@@ -13,10 +13,19 @@
 #include <gelf.h>
 #include <stdbool.h>
 
-/* Those that libdw reads for us: the name without ".debug_". */
+/* The name without ".debug_". All but the last are for libdw. */
 #define DWARF_PARTS(X) \
 	X(info)        \
-	X(abbrev) X(line) X(str) X(line_str) X(addr) X(str_offsets) X(rnglists) X(ranges) X(aranges)
+	X(abbrev)      \
+	X(line)        \
+	X(str)         \
+	X(line_str)    \
+	X(addr)        \
+	X(str_offsets) \
+	X(rnglists)    \
+	X(ranges)      \
+	X(aranges)     \
+	X(cu_index)
 #define AS_DWARF_PART(name) DWARF_##name,
 enum dwarf_part { DWARF_PARTS(AS_DWARF_PART) DWARF_PART_COUNT };
 
@@ -40,12 +49,15 @@ bool dwarf_wants_section(const char *name);
  * compressed (zlib, zstd; SHF_COMPRESSED and .zdebug_…). They are copied if the image does not end
  * with DWARF_SLACK_BYTES of zeros, as elf_image_debug()'s does.
  *
- * suffix  "" or ".dwo", behind each section's name
+ * suffix  "" or ".dwo", behind each section's name (but that of .debug_cu_index)
  * Returns 0, -ENODATA (no .debug_info), -EFBIG (unpacks to more than is
  * believable) or -EBADMSG.
  */
 int dwarf_sections_read(struct bytes image, const char *suffix,
 			struct dwarf_sections *ret_sections);
+/* Makes a part a copy of its own, with `shift` zeros in front of it. False if there is no memory.
+ */
+bool dwarf_sections_copy_part(struct dwarf_sections *sections, enum dwarf_part part, u64 shift);
 /* Frees; harmless on a zeroed struct. For CLEANUP too. */
 void dwarf_sections_release(struct dwarf_sections *sections);
 

@@ -23,6 +23,7 @@ enum { THREADS_MAX = 256 };
 
 struct source_lines {
 	struct bytes image, common_image; /* owned */
+	char *root, *path;		  /* where split units are looked for; owned */
 	struct dwarf_file file;
 	struct dwarf_units units;
 	struct dwarf_reader *readers[THREADS_MAX]; /* one for each thread, made when needed */
@@ -124,6 +125,11 @@ int source_lines_open(int fd, const char *root, const char *path, const struct b
 	(*ret_lines)->image = image;
 	(*ret_lines)->common_image = common;
 	image = common = (struct bytes){0};
+	(*ret_lines)->root = must_copy(root);
+	(*ret_lines)->path = must_copy(path);
+	(*ret_lines)->file.split.root = (*ret_lines)->root;
+	(*ret_lines)->file.split.path = (*ret_lines)->path;
+	dwarf_split_find_package(&(*ret_lines)->file.split);
 	return 0;
 }
 
@@ -138,6 +144,9 @@ void source_lines_close(struct source_lines *lines)
 	dwarf_units_release(&lines->units);
 	dwarf_sections_release(&lines->file.sections);
 	dwarf_sections_release(&lines->file.alternate);
+	dwarf_split_release(&lines->file.split);
+	free(lines->root);
+	free(lines->path);
 	file_unmap(&lines->image);
 	file_unmap(&lines->common_image);
 	free(lines);

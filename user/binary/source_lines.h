@@ -32,8 +32,9 @@ struct source_lines;
 
 /*
  * Finds and opens the DWARF of an ELF file: its own, or that of its separate debug file (the places
- * of debug_file_read()), with the file that dwz moved common parts to. Which code is in which unit
- * is read, the units themselves when they are asked for.
+ * of debug_file_read()), with the file that dwz moved common parts to; split units out of path.dwp,
+ * or the .dwo files that it names or that are beside it. Which code is in which unit is read, the
+ * units themselves when they are asked for.
  *
  * fd    of the ELF file; stays the caller's
  * root  where files beside it are looked for: "" or a folder such as "/proc/PID/root"
@@ -45,7 +46,7 @@ struct source_lines;
 int source_lines_open(int fd, const char *root, const char *path, const struct build_id *id,
 		      struct source_lines **ret_lines);
 /* The same of images in memory, which must outlive it; `alternate` (length 0: none) is dwz's file.
- * Nothing else is opened but what the image names as its split units. */
+ * No other file is opened, so split units are not found. */
 int source_lines_of_images(struct bytes image, struct bytes alternate,
 			   struct source_lines **ret_lines);
 /* Closes; NULL is fine. */

@@ -24,6 +24,7 @@ struct growing {
 	VEC(struct branch_node) branches; /* 0: the root */
 	VEC(struct branch_sums) sums;	  /* by branch; none without marks */
 	struct idmap child_of;		  /* (branch, frame) → branch */
+	struct idmap branch_of;		  /* (path, where it begins) → branch */
 	u64 least_hits;			  /* unless fractal */
 };
 
@@ -87,35 +88,73 @@ static void add_marks(struct growing *growing, const struct entry_chain *chain, 
 	free(frames);
 }
 
-static void add_chain(struct growing *growing, const struct entry_chain *chain,
-		      const frame_id *frames, u32 count)
+/* The branch at the end of a chain, made with all on the way. */
+static u32 chain_branch(struct growing *growing, const struct entry_chain *chain, frame_id *frames)
 {
-	const struct folded_row *row = &growing->list->fold->rows.items[chain->row];
-	u32 at = 0;
+	u32 count = entry_list_frames(growing->list, chain->row, frames), at = 0;
 
-	for (u32 i = chain->position; i < count; i++) {
-		growing->branches.items[at].all_hits += row->weight;
-		growing->branches.items[at].all_samples += row->samples;
+	for (u32 i = chain->position; i < count; i++)
 		at = branch_child(growing, at, frames[i]);
+	return at;
+}
+
+/* The same if callers come first: then the chain is a path of the fold, and what leads there does
+ * not change. Only what begins at its first frame may also begin elsewhere. */
+static u32 path_branch(struct growing *growing, const struct entry_chain *chain, path_id *paths)
+{
+	const struct fold *fold = growing->list->fold;
+	u32 begins_elsewhere = chain->position != 0, at = 0, more = 0;
+	path_id path = entry_list_path(growing->list, chain->row);
+
+	for (; fold->paths.items[path].depth > chain->position; more++) {
+		at = idmap_get(&growing->branch_of, (u64)path << 1 | begins_elsewhere);
+		if (at)
+			break;
+		paths[more] = path;
+		path = fold->paths.items[path].caller;
 	}
-	growing->branches.items[at].all_hits += row->weight;
-	growing->branches.items[at].all_samples += row->samples;
-	growing->branches.items[at].hits += row->weight;
-	growing->branches.items[at].samples += row->samples;
+	while (more--) {
+		at = branch_child(growing, at, fold->paths.items[paths[more]].frame);
+		*idmap_place(&growing->branch_of, (u64)paths[more] << 1 | begins_elsewhere) = at;
+	}
+	return at;
+}
+
+/* What ends below a branch counts for it, too. Children stand behind their parents. */
+static void sum_up(struct growing *growing)
+{
+	struct branch_node *branches = growing->branches.items;
+
+	for (size_t i = growing->branches.count; i-- > 0;) {
+		struct branch_node *branch = &branches[i];
+
+		branch->all_hits += branch->hits;
+		branch->all_samples += branch->samples;
+		if (!i)
+			break;
+		branches[branch->parent].all_hits += branch->all_hits;
+		branches[branch->parent].all_samples += branch->all_samples;
+	}
 }
 
 static void grow(struct growing *growing, const struct entry_chain *chains, u32 chain_count)
 {
-	frame_id *frames = must_alloc_array(growing->list->fold->deepest, sizeof(*frames));
+	const struct fold *fold = growing->list->fold;
+	u32 *scratch = must_alloc_array(fold->deepest, sizeof(*scratch));
+	bool callers_first = growing->list->settings.order == CALLER_FIRST;
 
 	*vec_add(&growing->branches) = (struct branch_node){0};
 	for (u32 i = 0; i < chain_count; i++) {
-		u32 count = entry_list_frames(growing->list, chains[i].row, frames);
+		const struct folded_row *row = &fold->rows.items[chains[i].row];
+		u32 end = callers_first ? path_branch(growing, &chains[i], scratch)
+					: chain_branch(growing, &chains[i], scratch);
 
-		add_chain(growing, &chains[i], frames, count);
-		add_marks(growing, &chains[i], frames);
+		growing->branches.items[end].hits += row->weight;
+		growing->branches.items[end].samples += row->samples;
+		add_marks(growing, &chains[i], scratch);
 	}
-	free(frames);
+	sum_up(growing);
+	free(scratch);
 }
 
 /* --- runs --- */
@@ -308,6 +347,7 @@ struct call_tree *call_tree_new(struct entry_list *list, u32 entry,
 	vec_release(&growing.branches);
 	vec_release(&growing.sums);
 	idmap_release(&growing.child_of);
+	idmap_release(&growing.branch_of);
 	return tree;
 }
 

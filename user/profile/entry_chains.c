@@ -3,16 +3,24 @@
  * Where entries stand in the stacks, for call graphs.
  *
  * A graph shows only what is above a threshold, so only entries above it need one: few of many. The
- * stacks are walked again for those, once to count and once to store.
+ * stacks are walked again for those.
  */
 #include "profile/entry_index.h"
+
+#include <string.h>
+
+/* A chain and the entry that it is of. */
+struct found {
+	u32 entry;
+	struct entry_chain chain;
+};
 
 struct walk {
 	struct entry_list *list;
 	frame_id *frames;
 	u32 *stamps;
-	u32 *fill; /* by entry: chains stored so far */
 	u64 least_period;
+	VEC(struct found) found;
 };
 
 static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 position)
@@ -30,11 +38,8 @@ static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 positio
 	walk->stamps[entry] = row_number + 1;
 	if (entry_whole_period(list, &list->entries.items[entry]) < walk->least_period)
 		return;
-	if (list->chains)
-		list->chains[list->chain_starts[entry] + walk->fill[entry]++] =
-			(struct entry_chain){row_number, position};
-	else
-		list->chain_starts[entry + 1]++;
+	*vec_add(&walk->found) = (struct found){entry, {row_number, position}};
+	list->chain_starts[entry + 1]++;
 }
 
 static void visit_all(struct walk *walk)
@@ -63,20 +68,24 @@ static void find_chains(struct entry_list *list, u64 least_period)
 		.least_period = least_period,
 		.frames = must_alloc_array(list->fold->deepest, sizeof(*walk.frames)),
 		.stamps = must_alloc_array(count, sizeof(*walk.stamps)),
-		.fill = must_alloc_array(count, sizeof(*walk.fill)),
 	};
+	u32 *fill = walk.stamps; /* by entry: chains stored so far */
 
 	list->chain_starts = must_alloc_array(count + 1, sizeof(*list->chain_starts));
 	visit_all(&walk);
 	for (size_t i = 0; i < count; i++)
 		list->chain_starts[i + 1] += list->chain_starts[i];
-	list->chains = must_alloc_array(list->chain_starts[count], sizeof(*list->chains));
-	free(walk.stamps);
-	walk.stamps = must_alloc_array(count, sizeof(*walk.stamps));
-	visit_all(&walk);
+	list->chains = must_alloc_array(walk.found.count, sizeof(*list->chains));
+	memset(fill, 0, count * sizeof(*fill));
+	for (size_t i = 0; i < walk.found.count; i++) {
+		const struct found *found = &walk.found.items[i];
+
+		list->chains[list->chain_starts[found->entry] + fill[found->entry]++] =
+			found->chain;
+	}
+	vec_release(&walk.found);
 	free(walk.frames);
 	free(walk.stamps);
-	free(walk.fill);
 }
 
 const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,

@@ -311,6 +311,17 @@ static u32 list_paths(const struct entry_list *list, u32 row, path_id *paths)
 	return count;
 }
 
+path_id entry_list_path(const struct entry_list *list, u32 row)
+{
+	const struct fold *fold = list->fold;
+	path_id path = fold->rows.items[row].path;
+	u32 limit = list->settings.max_stack ? list->settings.max_stack : UINT32_MAX;
+
+	while (fold->paths.items[path].depth > limit)
+		path = fold->paths.items[path].caller;
+	return path;
+}
+
 u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)
 {
 	u32 count = list_paths(list, row, frames);

@@ -144,6 +144,9 @@ u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry)
  * first call finds those of all such entries. `ret_count` of them, borrowed; NULL if below. */
 const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,
 				       u32 *ret_count);
+/* The path of a row's stack, callers first, without what max_stack cuts off; 0: no stack. For lists
+ * in the order CALLER_FIRST. */
+path_id entry_list_path(const struct entry_list *list, u32 row);
 /* The frames of a row's stack in the list's order, at most max_stack, into `frames`, which has room
  * for fold->deepest. Returns how many. */
 u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames);

@@ -111,6 +111,21 @@ void text_append_hundredths(struct text *text, int width, double value)
 	text_append(text, start);
 }
 
+void text_append_u64(struct text *text, int width, unsigned long long value)
+{
+	char digits[24];
+	char *const end = digits + sizeof(digits) - 1;
+	char *start = end;
+
+	*start = 0;
+	do
+		*--start = (char)('0' + value % 10);
+	while (value /= 10);
+	if (width > end - start)
+		text_append_padded(text, NULL, (size_t)(width - (end - start)));
+	text_append_bytes(text, start, (size_t)(end - start));
+}
+
 void text_append_printable(struct text *text, const char *foreign)
 {
 	const unsigned char *next = (const unsigned char *)foreign;

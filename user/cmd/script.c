@@ -81,6 +81,8 @@ static int find_sources(const struct script_settings *settings, struct perfdata 
 	return error == -EBADMSG ? 0 : error; /* what is damaged will be met again */
 }
 
+enum { BLOCK_BYTES = 1 << 18 }; /* written at once */
+
 /* Reader, choice of samples, and then both halves of the printer. */
 static int print_samples(const struct script_settings *settings, const struct script_layout *layout,
 			 struct perfdata *data, const struct filter_settings *chosen)
@@ -100,6 +102,9 @@ static int print_samples(const struct script_settings *settings, const struct sc
 		input_show_progress(data, &symbolize);
 	symbolize.source = (u8)choose_source(settings, layout, data);
 	symbolize.returns_are_exact = symbolize.only_symbols && !unwinding_is_needed(data);
+
+	if (!isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, BLOCK_BYTES);
 	symbolizer = symbolizer_new(&symbolize);
 	if (symbolize.source)
 		error = find_sources(settings, data, chosen, symbolizer, &known);

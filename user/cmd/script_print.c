@@ -16,13 +16,19 @@
 /* Foreign strings are printable from here on: nothing reaches a terminal raw. */
 string_id script_printable(struct script_printer *printer, const char *foreign)
 {
-	struct text text = {0};
-	string_id id;
+	text_truncate(&printer->scratch, 0);
+	text_append_printable(&printer->scratch, foreign);
+	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
+}
 
-	text_append_printable(&text, foreign);
-	id = intern_text(&printer->profile->strings, text_view(&text));
-	text_release(&text);
-	return id;
+/* A thread's name, which is the same pointer each time. */
+static string_id printable_comm(struct script_printer *printer, const char *comm)
+{
+	u32 *place = idmap_place(&printer->comms, (uintptr_t)comm);
+
+	if (!*place)
+		*place = script_printable(printer, comm);
+	return *place;
 }
 
 const char *script_text_of(const struct script_printer *printer, string_id id)
@@ -210,7 +216,23 @@ static bool is_chosen(struct script_printer *printer, const struct sample *sampl
 	return !layout->symbols || is_listed_function(printer, layout->symbols, location);
 }
 
-static void print_chain(struct script_printer *printer, const struct sample *sample)
+static struct chain_identity chain_identity(const struct script_printer *printer,
+					    const struct sample *sample)
+{
+	/* without frames of user space the process is of no matter */
+	bool is_of_process = sample->chain_key & 1;
+
+	return (struct chain_identity){
+		.key = sample->chain_key,
+		.user_state = is_of_process ? locator_generation(printer->locator, sample->pid,
+								 SPACE_USER)
+					    : 0,
+		.kernel_state = locator_generation(printer->locator, sample->pid, SPACE_KERNEL),
+		.source = sample->source,
+	};
+}
+
+static void append_chain(struct script_printer *printer, const struct sample *sample)
 {
 	u32 count = sample->frame_count, most = printer->layout.max_stack;
 	const char *last = printer->layout.last_frames;
@@ -223,25 +245,56 @@ static void print_chain(struct script_printer *printer, const struct sample *sam
 						     frame->space);
 
 		printer->origin = frame->origin < ORIGIN_COUNT ? frame->origin : ORIGIN_UNKNOWN;
-		fputs(script_location_text(printer, &printer->plan->frames[printer->origin],
-					   location, make_frame),
-		      printer->out);
+		text_append(&printer->line,
+			    script_location_text(printer, &printer->plan->frames[printer->origin],
+						 location, make_frame));
 		if (last && is_listed_function(printer, last, location))
 			break;
 	}
 }
 
+static void print_chain(struct script_printer *printer, const struct sample *sample)
+{
+	struct chain_identity chain = chain_identity(printer, sample);
+	const struct text *text = chain_texts_find(printer->chains, &chain);
+
+	if (!text) {
+		text_truncate(&printer->line, 0);
+		append_chain(printer, sample);
+		chain_texts_keep(printer->chains, &chain, &printer->line);
+		text = &printer->line;
+	}
+	fwrite(text_view(text), 1, text->length, printer->out);
+}
+
+/* Whether all that is printed of a sample is there without its frames. */
+static bool knows_chain(struct event_sink *self, const struct sample *sample)
+{
+	struct script_printer *printer = (struct script_printer *)self;
+	struct chain_identity chain = chain_identity(printer, sample);
+
+	return !(printer->plans.items[sample->source].fields & PRINT_ip) ||
+	       chain_texts_find(printer->chains, &chain);
+}
+
 /* --- fields --- */
+
+enum { PERIOD_WIDTH = 10 };
 
 static void print_period(struct script_printer *printer, const struct script_line *line)
 {
-	fprintf(printer->out, "%10" PRIu64 " ", line->sample->weight);
+	struct text *text = &printer->line;
+
+	text_truncate(text, 0);
+	text_append_u64(text, PERIOD_WIDTH, line->sample->weight);
+	text_append(text, " ");
+	fwrite(text_view(text), 1, text->length, printer->out);
 }
 
 static void print_event(struct script_printer *printer, const struct script_line *line)
 {
-	fprintf(printer->out, "%*s: ", printer->name_width,
-		script_text_of(printer, printer->names.items[line->sample->source]));
+	fputs(script_text_of(printer, printer->names.items[line->sample->source]), printer->out);
+	fputs(": ", printer->out);
 }
 
 /* Whether the address that goes with the event is one of the code or data that was mapped. */
@@ -360,7 +413,7 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	if (!plan->fields || !is_chosen(printer, sample, comm))
 		return 0;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;
-	line.comm = script_text_of(printer, script_printable(printer, comm));
+	line.comm = script_text_of(printer, printable_comm(printer, comm));
 	if (plan->wants_details)
 		line.details = perfdata_details(printer->data, sample);
 	if (!line.details)
@@ -373,13 +426,23 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	return ferror(printer->out) ? fail(-EIO, NULL, "cannot write") : 0;
 }
 
+static string_id padded(struct script_printer *printer, string_id name, int width)
+{
+	text_truncate(&printer->scratch, 0);
+	text_appendf(&printer->scratch, "%*s", width, script_text_of(printer, name));
+	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
+}
+
 struct script_printer *script_printer_new(const struct script_layout *layout, struct perfdata *data,
 					  struct symbolizer *symbolizer, FILE *out)
 {
 	struct script_printer *printer = must_alloc(sizeof(*printer));
 	u32 source_count;
+	int width = 0; /* of the longest event's name */
 
 	printer->sink.on_sample = print_sample;
+	printer->sink.knows_chain = knows_chain;
+	printer->chains = chain_texts_new();
 	printer->layout = *layout;
 	script_listen(printer);
 	printer->data = data;
@@ -390,14 +453,16 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 	printer->out = out;
 	for (u32 i = 0; i < source_count; i++) {
 		const struct event_source *source = &printer->sources[i];
-		string_id name = script_printable(printer, source->name);
-		int width = (int)strlen(script_text_of(printer, name));
+		int own_width = (int)strlen(
+			script_text_of(printer, script_printable(printer, source->name)));
 
-		*vec_add(&printer->names) = name;
 		*vec_add(&printer->plans) = plan_line(script_fields_of(&layout->fields, source));
-		if (width > printer->name_width)
-			printer->name_width = width;
+		if (own_width > width)
+			width = own_width;
 	}
+	for (u32 i = 0; i < source_count; i++)
+		*vec_add(&printer->names) = padded(
+			printer, script_printable(printer, printer->sources[i].name), width);
 	return printer;
 }
 
@@ -446,5 +511,8 @@ void script_printer_free(struct script_printer *printer)
 		plan_release(&printer->plans.items[i]);
 	vec_release(&printer->plans);
 	text_release(&printer->scratch);
+	text_release(&printer->line);
+	idmap_release(&printer->comms);
+	chain_texts_free(printer->chains);
 	free(printer);
 }

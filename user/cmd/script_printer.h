@@ -5,7 +5,9 @@
 #ifndef CMD_SCRIPT_PRINTER_H
 #define CMD_SCRIPT_PRINTER_H
 
+#include "base/idmap.h"
 #include "base/text.h"
+#include "cmd/script_chains.h"
 #include "cmd/script_print.h"
 
 typedef VEC(string_id) string_list;
@@ -48,13 +50,14 @@ struct script_printer {
 	struct locator *locator;
 	struct profile *profile;
 	FILE *out;
-	int name_width;		     /* of the longest event's name */
-	string_list names;	     /* by source, printable */
+	string_list names;	     /* by source, printable, as wide as the longest */
 	VEC(struct line_plan) plans; /* by source */
 	struct line_plan *plan;	     /* of the line that is being printed */
 	u8 origin;		     /* of the frame whose lines are being made */
 	u64 first_ns, previous_ns;   /* of the lines before; 0: none */
-	struct text scratch;
+	struct text scratch, line;
+	struct idmap comms;	    /* address of a thread's name → printable string_id */
+	struct chain_texts *chains; /* that were printed */
 };
 
 /* Makes the text of a location, at first need. */

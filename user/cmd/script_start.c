@@ -9,24 +9,70 @@
 
 enum { NS_OF_S = 1000000000, NS_OF_US = 1000 };
 
+enum { ID_WIDTH = 5, SECONDS_WIDTH = 5, FRACTION_DIGITS = 6 };
+
+static void append_words(struct text *text, const char *first, const char *second)
+{
+	text_append(text, first);
+	text_append(text, second);
+}
+
+static void append_number(struct text *text, int width, int number)
+{
+	if (number < 0)
+		text_appendf(text, "%*d", width, number);
+	else
+		text_append_u64(text, width, (unsigned int)number);
+}
+
+static void append_id(struct text *text, u32 id)
+{
+	append_number(text, ID_WIDTH, (int)id);
+}
+
 static void print_comm(struct script_printer *printer, const struct script_line *line)
 {
 	if (printer->layout.is_latency)
-		fprintf(printer->out, "%8.8s ", line->comm);
+		text_appendf(&printer->line, "%8.8s ", line->comm);
 	else if (line->shows_chain && (line->fields & PRINT_ip))
-		fprintf(printer->out, "%s ", line->comm);
+		append_words(&printer->line, line->comm, " ");
 	else
-		fprintf(printer->out, "%16s ", line->comm);
+		text_appendf(&printer->line, "%16s ", line->comm);
 }
 
 static void print_ids(struct script_printer *printer, const struct script_line *line)
 {
+	struct text *text = &printer->line;
 	u64 fields = line->fields;
+	size_t before;
 
-	if ((fields & PRINT_pid) && (fields & PRINT_tid))
-		fprintf(printer->out, "%5d/%-5d ", (int)line->pid, (int)line->tid);
-	else if (fields & (PRINT_pid | PRINT_tid))
-		fprintf(printer->out, "%5d ", (int)(fields & PRINT_pid ? line->pid : line->tid));
+	if ((fields & PRINT_pid) && (fields & PRINT_tid)) {
+		append_id(text, line->pid);
+		text_append(text, "/");
+		before = text->length;
+		append_number(text, 1, (int)line->tid);
+		if (text->length - before < ID_WIDTH)
+			text_append_padded(text, NULL, ID_WIDTH - (text->length - before));
+	} else if (fields & (PRINT_pid | PRINT_tid)) {
+		append_id(text, fields & PRINT_pid ? line->pid : line->tid);
+	} else {
+		return;
+	}
+	text_append(text, " ");
+}
+
+static void print_cpu(struct script_printer *printer, u32 cpu)
+{
+	enum { TWO_DIGITS = 10, THREE_DIGITS = 100 };
+	struct text *text = &printer->line;
+
+	if (printer->layout.is_latency || cpu > INT32_MAX) {
+		text_appendf(text, printer->layout.is_latency ? "%3d " : "[%03d] ", (int)cpu);
+		return;
+	}
+	append_words(text, "[", cpu < TWO_DIGITS ? "00" : cpu < THREE_DIGITS ? "0" : NULL);
+	text_append_u64(text, 1, cpu);
+	text_append(text, "] ");
 }
 
 /* Where the CPU was, and what else the kernel says of the record. */
@@ -52,7 +98,7 @@ static void print_misc(struct script_printer *printer, const struct script_line 
 	for (size_t i = 0; i < ARRAY_COUNT(marks); i++)
 		if (marks[i].record_type == line->record_type && (line->misc & marks[i].bit))
 			letters[count++] = marks[i].letter;
-	fprintf(printer->out, "%-6s", letters);
+	text_appendf(&printer->line, "%-6s", letters);
 }
 
 /* The time of day, which is known if the recording has one moment by both clocks. */
@@ -67,9 +113,10 @@ static void print_day_time(struct script_printer *printer, const struct script_l
 	if (localtime_r(&seconds, &local))
 		strftime(date, sizeof(date), "%F %H:%M:%S", &local);
 	if (printer->layout.is_ns)
-		fprintf(printer->out, "%s.%09" PRIu64 " ", date, wall_ns % NS_OF_S);
+		text_appendf(&printer->line, "%s.%09" PRIu64 " ", date, wall_ns % NS_OF_S);
 	else
-		fprintf(printer->out, "%s.%06" PRIu64 " ", date, wall_ns % NS_OF_S / NS_OF_US);
+		text_appendf(&printer->line, "%s.%06" PRIu64 " ", date,
+			     wall_ns % NS_OF_S / NS_OF_US);
 }
 
 /* The time as it is shown: its own, since the first line, or since the one before. */
@@ -87,33 +134,45 @@ static u64 shown_time(struct script_printer *printer, u64 time_ns)
 	return shown;
 }
 
+/* Six digits. */
+static void append_fraction(struct text *text, u64 microseconds)
+{
+	char digits[FRACTION_DIGITS];
+
+	for (int i = FRACTION_DIGITS; i-- > 0; microseconds /= 10)
+		digits[i] = (char)('0' + microseconds % 10);
+	text_append_bytes(text, digits, sizeof(digits));
+}
+
 static void print_time(struct script_printer *printer, const struct script_line *line)
 {
 	u64 time_ns = shown_time(printer, line->time_ns);
-	char seconds[40];
+	struct text *text = &printer->line;
 
 	if (printer->layout.is_ns) {
-		fprintf(printer->out, "%5" PRIu64 ".%09" PRIu64 ": ", time_ns / NS_OF_S,
-			time_ns % NS_OF_S);
+		text_appendf(text, "%5" PRIu64 ".%09" PRIu64 ": ", time_ns / NS_OF_S,
+			     time_ns % NS_OF_S);
 		return;
 	}
-	snprintf(seconds, sizeof(seconds), "%" PRIu64 ".%06" PRIu64, time_ns / NS_OF_S,
-		 time_ns % NS_OF_S / NS_OF_US);
-	fprintf(printer->out, "%12s: ", seconds);
+	text_append_u64(text, SECONDS_WIDTH, time_ns / NS_OF_S);
+	text_append(text, ".");
+	append_fraction(text, time_ns % NS_OF_S / NS_OF_US);
+	text_append(text, ": ");
 }
 
 void script_print_start(struct script_printer *printer, const struct script_line *line)
 {
+	text_truncate(&printer->line, 0);
 	if (line->fields & PRINT_comm)
 		print_comm(printer, line);
 	print_ids(printer, line);
 	if (line->fields & PRINT_cpu)
-		fprintf(printer->out, printer->layout.is_latency ? "%3d " : "[%03d] ",
-			(int)line->cpu);
+		print_cpu(printer, line->cpu);
 	if (line->fields & PRINT_misc)
 		print_misc(printer, line);
 	if (line->fields & PRINT_tod)
 		print_day_time(printer, line);
 	if (line->fields & PRINT_time)
 		print_time(printer, line);
+	fwrite(text_view(&printer->line), 1, printer->line.length, printer->out);
 }

@@ -41,6 +41,18 @@ HAND(on_cgroup, const struct cgroup_name *)
 HAND(on_loss, const struct loss *)
 HAND(on_round, u64)
 
+/* Frames may be left out if nobody who hears of samples wants them. */
+static bool all_know_chain(struct event_sink *sink, const struct sample *sample)
+{
+	const struct tee *tee = tee_of(sink);
+	bool is_known = true;
+
+	for (size_t i = 0; i < tee->count && is_known; i++)
+		is_known = !tee->sinks[i]->on_sample ||
+			   sink_call(tee->sinks[i], knows_chain, sample);
+	return is_known;
+}
+
 static int hand_on_end(struct event_sink *sink)
 {
 	const struct tee *tee = tee_of(sink);
@@ -59,6 +71,7 @@ struct event_sink *tee_new(struct event_sink *const *sinks, size_t count)
 	tee->count = count;
 	tee->sink = (struct event_sink){
 		.on_sample = hand_on_sample,
+		.knows_chain = all_know_chain,
 		.on_mapping = hand_on_mapping,
 		.on_name = hand_on_name,
 		.on_fork = hand_on_fork,

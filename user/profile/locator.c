@@ -45,6 +45,13 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 	return sink_call(locator->passing.next, on_mapping, mapping);
 }
 
+/* Samples are of no matter here. */
+static bool wants_no_chain(struct event_sink *sink, const struct sample *sample)
+{
+	(void)sink, (void)sample;
+	return true;
+}
+
 struct locator *locator_new(void)
 {
 	struct locator *locator = must_alloc(sizeof(*locator));
@@ -52,6 +59,7 @@ struct locator *locator_new(void)
 	locator->processes = process_table_new();
 	passing_sink_init(&locator->passing, process_table_sink(locator->processes));
 	locator->passing.sink.on_mapping = take_mapping;
+	locator->passing.sink.knows_chain = wants_no_chain;
 	locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
 	return locator;
 }

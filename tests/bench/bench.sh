@@ -9,6 +9,9 @@
 #   recorder  CPU time of the recorder, bytes a sample, samples lost
 #   memory    largest resident set with 300 busy processes
 #   report    time to read and report one big file
+#   read      report, script and diff of a file of 1 M samples and more (BIG_SECONDS of 30, or BIG_DATA),
+#             READ_ROUNDS (3), what a million costs in files of READ_MILLIONS ("0.1 0.3 1 3 10"), and how
+#             soon the first screen of a small file (FIRST_SECONDS of 60) is there
 #   dwarf     time and memory to unwind and report perf record --call-graph dwarf, with inlined functions
 #             and without (HOTSPOT: its hotspot-perfparser, if it is to be compared)
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
@@ -375,13 +378,93 @@ bench_rows() {
 	"$bench/rows" "${ROW_ROUNDS:-30}" $files
 }
 
-[ $# -gt 0 ] || set -- sample recorder memory report dwarf rows
+# least NAME TOOL COMMAND...: wall s, CPU s and MiB of a command, of the best of several rounds, added up
+# in $folder/least.NAME.TOOL
+least() {
+	local file=$folder/least.$1.$2
+	shift 2
+	rm -f "$folder/used"
+	timeout 1800 "$bench/resources" "$folder/used" "$@" >/dev/null 2>"$folder/messages" ||
+		echo "  failed: $*: $(tail -n 1 "$folder/messages")"
+	cat "$folder/used" >>"$file"
+}
+
+# of_least NAME TOOL: the figures as "wall CPU MiB"
+of_least() {
+	awk '{ if (NR == 1 || $4 < wall) wall = $4; if (NR == 1 || $1 + $2 < cpu) cpu = $1 + $2
+		if ($3 > most) most = $3 } END { print wall, cpu, most / 1024 }' "$folder/least.$1.$2"
+}
+
+# side_by_side NAME ARGUMENTS...: the same arguments to perf and to bpfprof, in turns
+side_by_side() {
+	local name=$1 round
+	shift
+	for ((round = 0; round < READ_ROUNDS; round++)); do
+		least "$name" perf "$PERF" "$@"
+		least "$name" bpfprof "$BPFPROF" "$@"
+	done
+	echo "$(of_least "$name" perf) $(of_least "$name" bpfprof)" | awk -v name="$name" '{
+		printf "  %-22s %8.2f s %8.2f s %7.0f MiB   %8.2f s %8.2f s %7.0f MiB   %5.1f x %5.1f x  1/%.1f\n",
+			name, $1, $2, $3, $4, $5, $6, $1 / $4, $2 / $5, $3 / $6 }'
+}
+
+# by_size DATA: what a million samples cost as files grow
+by_size() {
+	local million samples file=$folder/sized wall cpu most
+
+	echo "  bpfprof report --stdio by size (of the first file's records, again and again):"
+	for million in $READ_MILLIONS; do
+		samples=$(awk -v million="$million" 'BEGIN { printf "%d", million * 1000000 }')
+		"$bench/repeat" "$1" "$file" "$samples" || { echo "  cannot make $samples" && return; }
+		rm -f "$folder"/least.size.*
+		for ((round = 0; round < READ_ROUNDS; round++)); do
+			least size bpfprof "$BPFPROF" report --stdio -i "$file"
+		done
+		read -r wall cpu most <<<"$(of_least size bpfprof)"
+		awk -v wall="$wall" -v cpu="$cpu" -v most="$most" -v million="$million" 'BEGIN {
+			printf "  %6.1f M samples %8.2f s, a million %6.2f s, CPU %6.2f s, %7.0f MiB\n",
+				million, wall, wall / million, cpu / million, most }'
+		rm -f "$file"
+	done
+}
+
+bench_read() {
+	local data=$folder/big first=$folder/first round
+
+	: "${READ_ROUNDS:=3}" "${READ_MILLIONS:=0.1 0.3 1 3 10}"
+	start_load mixed
+	recorder=("$PERF" record -q --buildid-mmap -a -g -F 99 -o "$first" --)
+	run_recorder sleep "${FIRST_SECONDS:-60}" >/dev/null
+	if [ -n "${BIG_DATA:-}" ]; then
+		data=$BIG_DATA
+	else
+		recorder=("$PERF" record -q --buildid-mmap -a -g -F 20000 -o "$data" --)
+		run_recorder sleep "${BIG_SECONDS:-30}" >/dev/null
+	fi
+	stop_load
+	read -r samples _ <<<"$(count_events "$data")"
+	echo "Reading $(stat -c %s "$data") bytes with $samples samples (perf record -a -g -F 20000):"
+	printf '  %-22s %-32s   %-32s   %s\n' "" "perf: wall, CPU, memory" "bpfprof" \
+		"faster by wall, CPU; memory"
+	side_by_side "report" report --stdio -i "$data"
+	side_by_side "report --no-children" report --stdio --no-children -i "$data"
+	side_by_side "script" script -i "$data"
+	side_by_side "diff" diff "$data" "$data"
+	by_size "$data"
+	for ((round = 0; round < 5; round++)); do
+		least screen bpfprof sh -c "$BPFPROF report --stdio -i $first | head -n 30"
+	done
+	echo "First screen of $(stat -c %s "$first") bytes (perf record -a -g -F 99): $(of_least \
+		screen bpfprof | awk '{ printf "%.0f ms", $1 * 1000 }')"
+}
+
+[ $# -gt 0 ] || set -- sample recorder memory report read dwarf rows
 echo "bench: $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg), $("$PERF" version)"
 for part in "$@"; do
 	case $part in
-	sample | recorder | memory | report | dwarf | rows) "bench_$part" ;;
+	sample | recorder | memory | report | read | dwarf | rows) "bench_$part" ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory, report, dwarf and rows" >&2
+		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf and rows" >&2
 		exit 2
 		;;
 	esac

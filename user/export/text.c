@@ -4,6 +4,7 @@
  */
 #include "export/text.h"
 
+#include "base/parallel.h"
 #include "export/text_graph.h"
 #include "export/text_hierarchy.h"
 #include "export/text_table.h"
@@ -55,25 +56,58 @@ static void append_line(struct table *table, struct text *line, const struct ent
 	text_append(line, "\n");
 }
 
-static void write_lines(struct table *table)
-{
-	const struct report_view *view = table->view;
-	struct text line = {0};
+/* Lines that are made at the same time, on all CPUs, and then written in their order. */
+enum { PIECE_LINES = 32, PIECES = 64 };
 
-	if (!table->style->is_quiet)
-		write_titles(table);
-	for (size_t i = 0; i < view->list->entries.count; i++) {
+struct pieces {
+	const struct table *table;
+	size_t first; /* line of the first piece */
+	struct text texts[PIECES];
+};
+
+static void make_piece(void *context, size_t piece)
+{
+	struct pieces *pieces = context;
+	struct table table = *pieces->table;
+	const struct report_view *view = table.view;
+	struct text *text = &pieces->texts[piece];
+	size_t from = pieces->first + piece * PIECE_LINES, to = from + PIECE_LINES;
+
+	/* what cells are put together in is each thread's own */
+	table.keys.cell = (struct text){0};
+	text_truncate(text, 0);
+	for (size_t i = from; i < to && i < view->list->entries.count; i++) {
 		u32 entry = view->list->sorted[i];
 		const struct entry *row = &view->list->entries.items[entry];
 
 		if (!report_shows(view, row))
 			continue;
-		text_truncate(&line, 0);
-		append_line(table, &line, row);
-		text_append_graph(&line, view, table->style, entry);
-		fwrite(text_view(&line), 1, line.length, table->style->out);
+		append_line(&table, text, row);
+		text_append_graph(text, view, table.style, entry);
 	}
-	text_release(&line);
+	key_columns_release(&table.keys);
+}
+
+static void write_lines(struct table *table)
+{
+	const struct report_view *view = table->view;
+	struct pieces pieces = {.table = table};
+	size_t count = view->list->entries.count;
+
+	if (!table->style->is_quiet)
+		write_titles(table);
+	call_tree_prepare(view->list, view->graph);
+	for (; pieces.first < count; pieces.first += (size_t)PIECES * PIECE_LINES) {
+		size_t lines = count - pieces.first, all = (size_t)PIECES * PIECE_LINES;
+		size_t used = ((lines < all ? lines : all) + PIECE_LINES - 1) / PIECE_LINES;
+
+		parallel_run(used, make_piece, &pieces);
+		for (size_t i = 0; i < used; i++)
+			fwrite(text_view(&pieces.texts[i]), 1, pieces.texts[i].length,
+			       table->style->out);
+	}
+	for (size_t i = 0; i < PIECES; i++)
+		text_release(&pieces.texts[i]);
 }
 
 void report_write_text(const struct report_view *view, const struct text_style *style)

@@ -327,6 +327,20 @@ static void find_ends(const struct growing *growing, struct call_tree *tree)
 	free(places);
 }
 
+/* What a graph must reach to be shown; the fractal one has its own measure. */
+static u64 least_hits_of(const struct entry_list *list, const struct call_graph_settings *settings)
+{
+	if (settings->type == CALL_GRAPH_FRACTAL)
+		return 0;
+	return (u64)((double)list->total_period * (settings->threshold_percent / 100));
+}
+
+void call_tree_prepare(struct entry_list *list, const struct call_graph_settings *settings)
+{
+	if (settings->type != CALL_GRAPH_NONE)
+		entry_chains_find(list, least_hits_of(list, settings));
+}
+
 struct call_tree *call_tree_new(struct entry_list *list, u32 entry,
 				const struct call_graph_settings *settings)
 {
@@ -335,9 +349,7 @@ struct call_tree *call_tree_new(struct entry_list *list, u32 entry,
 	const struct entry_chain *chains;
 	u32 count = 0;
 
-	if (settings->type != CALL_GRAPH_FRACTAL)
-		growing.least_hits = (u64)((double)list->total_period *
-					   (settings->threshold_percent / 100));
+	growing.least_hits = least_hits_of(list, settings);
 	chains = settings->type == CALL_GRAPH_NONE
 			 ? NULL
 			 : entry_chains(list, entry, growing.least_hits, &count);

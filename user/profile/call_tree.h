@@ -34,6 +34,8 @@ struct call_tree {
 	VEC(u32) ends; /* nodes that chains end at and that reach the threshold, heaviest first */
 };
 
+/* Finds what graphs need of the list, once for all: from then on several threads can make them. */
+void call_tree_prepare(struct entry_list *list, const struct call_graph_settings *settings);
 /* The graph of row `entry` of the list's entries, cut by the settings. Never NULL; empty if the
  * entry is below the threshold or has no chains. Free with call_tree_free(). */
 struct call_tree *call_tree_new(struct entry_list *list, u32 entry,

@@ -88,13 +88,18 @@ static void find_chains(struct entry_list *list, u64 least_period)
 	free(walk.stamps);
 }
 
+void entry_chains_find(struct entry_list *list, u64 least_period)
+{
+	if (!list->chains)
+		find_chains(list, least_period);
+}
+
 const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,
 				       u32 *ret_count)
 {
 	if (entry_whole_period(list, &list->entries.items[entry]) < least_period)
 		return NULL;
-	if (!list->chains)
-		find_chains(list, least_period);
+	entry_chains_find(list, least_period);
 	*ret_count = list->chain_starts[entry + 1] - list->chain_starts[entry];
 	return list->chains + list->chain_starts[entry];
 }

@@ -140,6 +140,8 @@ char entry_key_level(const struct entry_list *list, const struct entry *entry, u
 /* The flags of an entry's branch (enum branch_flag). */
 u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry);
 
+/* Finds the chains of all entries of at least this period, if that has not been done. */
+void entry_chains_find(struct entry_list *list, u64 least_period);
 /* The chains of an entry of at least this period (children's if counted), for call graphs; the
  * first call finds those of all such entries. `ret_count` of them, borrowed; NULL if below. */
 const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,

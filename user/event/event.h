@@ -13,6 +13,7 @@
 #include "event/order.h"
 #include "event/pass.h"
 #include "event/process_table.h"
+#include "event/sample.h"
 #include "event/sorter.h"
 #include "event/stack.h"
 #include "event/stack_tally.h"

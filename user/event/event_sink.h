@@ -54,7 +54,7 @@ struct sample {
 	u16 branch_count;   /* 0: none */
 	bool has_chain;	    /* the event records call chains (this one may be empty) */
 	bool is_known;	    /* the frames were left out, because knows_chain() said so */
-	u8 user_abi;	    /* enum user_abi */
+	u8 user_abi;	    /* enum user_abi, of event/sample.h */
 	bool stack_is_full; /* all that was asked for was copied: the stack may go on */
 	u32 stack_bytes;    /* of user_stack; 0: none */
 	/* Samples with equal keys have equal frames (but for one chance in 2^63); 0: no telling.
@@ -68,40 +68,6 @@ struct sample {
 	const u8 *user_stack;	  /* a copy of the user's stack, from its stack pointer on */
 	const u8 *record; /* for the producer, who may know more of the sample; NULL: it does not */
 };
-
-/* Whether there are user registers, and of what: PERF_SAMPLE_REGS_ABI_*. */
-enum user_abi { USER_ABI_NONE, USER_ABI_32, USER_ABI_64 };
-
-/*
- * A user register of a sample.
- *
- * recorded  the source's user_registers
- * number    the kernel's, of its enum perf_event_*_regs
- * Returns false if it was not recorded.
- */
-static inline bool sample_register(const struct sample *sample, u64 recorded, u32 number,
-				   u64 *ret_value)
-{
-	u64 bit = 1ULL << (number & 63);
-
-	if (sample->user_abi == USER_ABI_NONE || !(recorded & bit))
-		return false;
-	memcpy(ret_value,
-	       sample->user_registers +
-		       (size_t)__builtin_popcountll(recorded & (bit - 1)) * sizeof(*ret_value),
-	       sizeof(*ret_value));
-	return true;
-}
-
-/* How many frames of the chain are not of user space: they come first. */
-static inline u32 sample_kernel_frames(const struct sample *sample)
-{
-	u32 count = 0;
-
-	while (count < sample->frame_count && sample->frames[count].space != SPACE_USER)
-		count++;
-	return count;
-}
 
 /* A file, JIT region, vDSO or piece of kernel text as one process sees it. Kernel space: pid ~0u.
  */

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "event/order.h"
+#include "event/sample.h"
 
 #include <string.h>
 

@@ -357,7 +357,7 @@ bench_dwarf() {
 	recorder=("$PERF" record -q --buildid-mmap -a --call-graph dwarf -F 99 -o "$data" --)
 	run_recorder sleep "${DWARF_SECONDS:-30}" >/dev/null
 	stop_load
-	read -r samples _ <<<"$(count_events "$data")"
+	samples=$("$BPFPROF" report --json --no-inline -i "$data" 2>/dev/null | jq .recording.samples)
 	echo "Unwinding $(stat -c %s "$data") bytes with $samples samples (perf record -a --call-graph dwarf -F 99):"
 	reported "perf --no-inline" "$PERF" report --stdio --no-inline -i "$data"
 	reported "bpfprof --no-inline" "$BPFPROF" report --stdio --no-inline -i "$data"

@@ -194,8 +194,9 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 		.only_symbols = settings->is_strict,
 	};
 
-	for (u32 i = 0; i < diff->file_count && !settings->is_quiet; i++)
-		input_show_progress(diff->files[i].data, &symbolize);
+	/* All are read at the same time, and one line can only show one of them. */
+	if (!settings->is_quiet)
+		input_show_progress(diff->files[0].data, &symbolize);
 	return symbolizer_new(&symbolize);
 }
 

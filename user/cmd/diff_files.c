@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cmd/unwinding.h"
 
 #include <errno.h>
@@ -167,33 +168,76 @@ static u64 choose_quantum(const struct diff_file *files, u32 count)
 	return changes_quantum(lengths, count);
 }
 
-int diff_files_read(struct diff_file *files, u32 count, struct diff_reading reading,
-		    struct profile **ret_profile, u64 *ret_quantum_ns)
+/* One reading of all recordings, each by itself. */
+struct reading {
+	struct diff_file *files;
+	const struct diff_reading *how;
+	struct builder_settings settings;
+	struct profile **profiles;
+	int *errors;
+	char **sentences; /* why; a thread's last one is its own */
+};
+
+static void read_alone(void *context, size_t file)
 {
-	u64 quantum_ns = reading.slices_time ? choose_quantum(files, count) : 0;
-	struct builder_settings settings = {
-		.keep = reading.keep,
-		.skip_chains = reading.skip_chains,
-		.details = {.kept = quantum_ns ? 1u << DETAIL_TIME : 0, .quantum_ns = quantum_ns},
-	};
-	struct profile_builder *builder = NULL;
-	u32 source_count = 0;
+	struct reading *reading = context;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(reading->files[file].data, &count);
+	struct profile_builder *builder = profile_builder_new(&reading->settings, sources, count);
+
+	reading->errors[file] = read_file(&reading->files[file], reading->how,
+					  profile_builder_sink(builder));
+	if (reading->errors[file])
+		reading->sentences[file] = must_copy(fail_sentence());
+	reading->profiles[file] = profile_builder_take(builder);
+	profile_builder_free(builder);
+}
+
+/* Puts the recordings into the profile of the first one. Returns the first error. */
+static int join_files(struct reading *reading, u32 count)
+{
 	int error = 0;
 
-	for (u32 i = 0; i < count && !error; i++) {
-		const struct event_source *sources = perfdata_sources(files[i].data,
-								      &files[i].source_count);
-
-		if (builder)
-			profile_builder_next(builder, sources, files[i].source_count);
-		else
-			builder = profile_builder_new(&settings, sources, files[i].source_count);
-		files[i].first_source = source_count;
-		source_count += files[i].source_count;
-		error = read_file(&files[i], &reading, profile_builder_sink(builder));
+	for (u32 i = 0; i < count; i++) {
+		reading->files[i].source_count = (u32)reading->profiles[i]->sources.count;
+		if (i)
+			reading->files[i].first_source = profile_join(reading->profiles[0],
+								      reading->profiles[i]);
+		if (i)
+			profile_free(reading->profiles[i]);
+		if (reading->errors[i] && !error)
+			error = fail_plain(reading->errors[i], NULL, "%s", reading->sentences[i]);
+		free(reading->sentences[i]);
 	}
-	*ret_profile = profile_builder_take(builder);
+	return error;
+}
+
+int diff_files_read(struct diff_file *files, u32 count, struct diff_reading how,
+		    struct profile **ret_profile, u64 *ret_quantum_ns)
+{
+	u64 quantum_ns = how.slices_time ? choose_quantum(files, count) : 0;
+	struct reading reading = {
+		.files = files,
+		.how = &how,
+		.settings =
+			{
+				.keep = how.keep,
+				.skip_chains = how.skip_chains,
+				.details = {.kept = quantum_ns ? 1u << DETAIL_TIME : 0,
+					    .quantum_ns = quantum_ns},
+			},
+		.profiles = must_alloc_array(count, sizeof(*reading.profiles)),
+		.errors = must_alloc_array(count, sizeof(*reading.errors)),
+		.sentences = must_alloc_array(count, sizeof(*reading.sentences)),
+	};
+	int error;
+
+	parallel_run(count, read_alone, &reading);
+	error = join_files(&reading, count);
+	*ret_profile = reading.profiles[0];
 	*ret_quantum_ns = quantum_ns;
-	profile_builder_free(builder);
+	free(reading.profiles);
+	free(reading.errors);
+	free(reading.sentences);
 	return error;
 }

@@ -38,7 +38,6 @@ struct profile_builder {
 	struct idmap names;   /* address of an interned name → string_id */
 	struct idmap ends;    /* (binary, cut) → row of profile->early_ends, from 1 */
 	VEC(struct event_source) sources;
-	u32 first_source; /* of the recording at hand */
 };
 
 static struct profile_builder *builder_of(struct event_sink *sink)
@@ -194,8 +193,7 @@ static bool count_again(struct profile_builder *builder, const struct sample *sa
 	if (known->count == 0 || known->address != sample->address)
 		return false;
 	count = &profile->counts.items[known->count - 1];
-	if (count->labels != teller->labels ||
-	    count->source != builder->first_source + sample->source ||
+	if (count->labels != teller->labels || count->source != sample->source ||
 	    count->space != sample->space)
 		return false;
 	count->weight += sample->weight;
@@ -208,7 +206,7 @@ static void count_branches(struct profile_builder *builder, const struct sample 
 {
 	struct count_row count = {
 		.labels = teller->labels,
-		.source = builder->first_source + sample->source,
+		.source = sample->source,
 		.first_thread = teller->thread,
 		.space = sample->space,
 		.samples = 1,
@@ -225,7 +223,7 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 	struct known_chain *known = NULL;
 	struct count_row count = {
 		.labels = teller->labels,
-		.source = builder->first_source + sample->source,
+		.source = sample->source,
 		.first_thread = teller->thread,
 		.space = sample->space,
 		.weight = sample->weight,
@@ -371,13 +369,6 @@ static void begin(struct profile_builder *builder)
 	idmap_release(&builder->ends);
 }
 
-static void use_new_locator(struct profile_builder *builder)
-{
-	locator_free(builder->locator);
-	builder->locator = locator_new();
-	builder->passing.next = locator_sink(builder->locator);
-}
-
 static void add_sources(struct profile_builder *builder, const struct event_source *sources,
 			u32 source_count)
 {
@@ -418,17 +409,6 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 struct event_sink *profile_builder_sink(struct profile_builder *builder)
 {
 	return &builder->passing.sink;
-}
-
-void profile_builder_next(struct profile_builder *builder, const struct event_source *sources,
-			  u32 source_count)
-{
-	builder->first_source = (u32)builder->sources.count;
-	add_sources(builder, sources, source_count);
-	for (size_t i = builder->first_source; i < builder->sources.count; i++)
-		add_profile_source(builder->profile, builder->sources.items[i]);
-	use_new_locator(builder);
-	forget_processes(builder);
 }
 
 struct profile *profile_builder_take(struct profile_builder *builder)

@@ -38,11 +38,6 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 					    const struct event_source *sources, u32 source_count);
 /* The sink; it keeps its own process table. Lives as long as the builder. */
 struct event_sink *profile_builder_sink(struct profile_builder *builder);
-/* Goes on with another recording: what comes now is counted into the same tables, as of further
- * `sources` (copied) behind those that are there. The processes of the recording before are
- * forgotten. */
-void profile_builder_next(struct profile_builder *builder, const struct event_source *sources,
-			  u32 source_count);
 /* Ends counting and hands over what was counted; the builder starts again empty, but goes on
  * knowing the processes. The caller owns the profile. */
 struct profile *profile_builder_take(struct profile_builder *builder);

@@ -19,6 +19,7 @@
 #include "profile/entry_list.h"
 #include "profile/fold.h"
 #include "profile/hierarchy.h"
+#include "profile/join.h"
 #include "profile/locator.h"
 #include "profile/significance.h"
 #include "profile/source_text.h"

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Several recordings in one profile: row by row, in the order of the tables, since a row refers to
+ * rows of tables before its own and to earlier ones of its own.
+ */
+#include "profile/join.h"
+
+#include "base/memory.h"
+
+/* What became of the other profile's rows. */
+struct joining {
+	struct profile *profile;
+	const struct profile *other;
+	binary_id *binaries;
+	location_id *locations;
+	stack_id *stacks;
+	branch_id *branches;
+	detail_id *details;
+	label_id *labels;
+	u32 first_source, first_thread;
+};
+
+static string_id join_string(const struct joining *joining, string_id id)
+{
+	return id ? intern_text(&joining->profile->strings, profile_text(joining->other, id)) : 0;
+}
+
+static void join_sources(struct joining *joining)
+{
+	struct profile *profile = joining->profile;
+
+	joining->first_source = (u32)profile->sources.count;
+	for (size_t i = 0; i < joining->other->sources.count; i++) {
+		struct event_source source = joining->other->sources.items[i];
+
+		source.name = intern_view(&profile->strings,
+					  intern_text(&profile->strings, source.name));
+		*vec_add(&profile->sources) = source;
+	}
+}
+
+static void join_binaries(struct joining *joining)
+{
+	const struct profile *other = joining->other;
+
+	joining->binaries = must_alloc_array(other->binaries.count, sizeof(*joining->binaries));
+	for (size_t i = 1; i < other->binaries.count; i++) {
+		struct binary_row row = other->binaries.items[i];
+
+		row.path = join_string(joining, row.path);
+		row.short_name = join_string(joining, row.short_name);
+		joining->binaries[i] = profile_binary(joining->profile, &row);
+	}
+}
+
+static void join_locations(struct joining *joining)
+{
+	const struct profile *other = joining->other;
+
+	joining->locations = must_alloc_array(other->locations.count, sizeof(*joining->locations));
+	for (size_t i = 1; i < other->locations.count; i++) {
+		const struct location_row *row = &other->locations.items[i];
+		location_id location = profile_location(
+			joining->profile, joining->binaries[row->binary], row->address, row->space);
+
+		if (row->seen_at)
+			location = profile_location_seen_at(joining->profile, location,
+							    row->seen_at);
+		joining->locations[i] = location;
+	}
+}
+
+static void join_stacks(struct joining *joining)
+{
+	const struct profile *other = joining->other;
+
+	joining->stacks = must_alloc_array(other->stacks.count, sizeof(*joining->stacks));
+	for (size_t i = 1; i < other->stacks.count; i++) {
+		struct stack_row row = other->stacks.items[i];
+
+		row.caller = joining->stacks[row.caller];
+		row.location = joining->locations[row.location];
+		joining->stacks[i] = profile_stack(joining->profile, &row);
+	}
+	joining->branches = must_alloc_array(other->branches.count, sizeof(*joining->branches));
+	for (size_t i = 1; i < other->branches.count; i++) {
+		struct branch_row row = other->branches.items[i];
+
+		row.from = joining->locations[row.from];
+		row.to = joining->locations[row.to];
+		joining->branches[i] = profile_branch(joining->profile, &row);
+	}
+}
+
+/* Equal thread ids are different threads in another recording. */
+static void join_threads(struct joining *joining)
+{
+	struct profile *profile = joining->profile;
+
+	joining->first_thread = (u32)profile->threads.count;
+	for (size_t i = 1; i < joining->other->threads.count; i++) {
+		struct thread_row row = joining->other->threads.items[i];
+
+		row.comm = join_string(joining, row.comm);
+		*vec_add(&profile->threads) = row;
+	}
+}
+
+static void join_labels(struct joining *joining)
+{
+	const struct profile *other = joining->other;
+
+	joining->details = must_alloc_array(other->details.count, sizeof(*joining->details));
+	for (size_t i = 1; i < other->details.count; i++)
+		joining->details[i] = profile_details(joining->profile, &other->details.items[i]);
+	for (size_t i = 0; i < other->cgroups.count; i++) {
+		struct cgroup_row row = other->cgroups.items[i];
+
+		row.path = join_string(joining, row.path);
+		*vec_add(&joining->profile->cgroups) = row;
+	}
+	joining->labels = must_alloc_array(other->labels.count, sizeof(*joining->labels));
+	for (size_t i = 1; i < other->labels.count; i++) {
+		struct label_row row = other->labels.items[i];
+
+		row.comm = join_string(joining, row.comm);
+		row.detail = joining->details[row.detail];
+		joining->labels[i] = profile_labels(joining->profile, &row);
+	}
+}
+
+static void join_counts(struct joining *joining)
+{
+	const struct profile *other = joining->other;
+
+	for (size_t i = 0; i < other->counts.count; i++) {
+		struct count_row row = other->counts.items[i];
+
+		row.stack = joining->stacks[row.stack];
+		row.leaf = joining->locations[row.leaf];
+		row.branch = joining->branches[row.branch];
+		row.labels = joining->labels[row.labels];
+		row.source += joining->first_source;
+		if (row.first_thread)
+			row.first_thread += joining->first_thread - 1;
+		profile_add(joining->profile, &row);
+	}
+	for (size_t i = 0; i < other->early_ends.count; i++) {
+		struct early_end_row row = other->early_ends.items[i];
+
+		row.binary = joining->binaries[row.binary];
+		*vec_add(&joining->profile->early_ends) = row;
+	}
+}
+
+static void add_totals(struct profile_totals *sum, const struct profile_totals *totals)
+{
+	sum->samples += totals->samples;
+	sum->weight += totals->weight;
+	for (size_t i = 0; i < ARRAY_COUNT(sum->losses); i++)
+		sum->losses[i] += totals->losses[i];
+	for (size_t i = 0; i < ARRAY_COUNT(sum->stacks.ends); i++)
+		sum->stacks.ends[i] += totals->stacks.ends[i];
+	for (size_t i = 0; i < ARRAY_COUNT(sum->stacks.walks); i++)
+		sum->stacks.walks[i] += totals->stacks.walks[i];
+	if (totals->first_ns && (!sum->first_ns || totals->first_ns < sum->first_ns))
+		sum->first_ns = totals->first_ns;
+	if (totals->last_ns > sum->last_ns)
+		sum->last_ns = totals->last_ns;
+}
+
+u32 profile_join(struct profile *profile, const struct profile *other)
+{
+	struct joining joining = {.profile = profile, .other = other};
+
+	join_sources(&joining);
+	join_binaries(&joining);
+	join_locations(&joining);
+	join_stacks(&joining);
+	join_threads(&joining);
+	join_labels(&joining);
+	join_counts(&joining);
+	add_totals(&profile->totals, &other->totals);
+	free(joining.binaries);
+	free(joining.locations);
+	free(joining.stacks);
+	free(joining.branches);
+	free(joining.details);
+	free(joining.labels);
+	return joining.first_source;
+}

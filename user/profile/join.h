@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Several recordings in one profile.
+ */
+#ifndef PROFILE_JOIN_H
+#define PROFILE_JOIN_H
+
+#include "profile/tables.h"
+
+/*
+ * Adds what another recording's profile holds: its sources come behind those that are there, its
+ * threads stay apart, and all else that is equal is one row. Neither may have been named yet.
+ *
+ * Returns the row of the other one's first source.
+ */
+u32 profile_join(struct profile *profile, const struct profile *other);
+
+#endif

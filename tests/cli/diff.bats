@@ -327,6 +327,11 @@ rows() {
 	"$BPFPROF" diff -v a.data b.data | grep -F '[1] b.data'
 }
 
+@test "-D prints every record of each file first" {
+	need_perf
+	same_diff -D v1.data v2.data
+}
+
 # --- which files ---
 
 @test "without names perf.data.old is compared with perf.data, and with a single one" {
@@ -354,6 +359,8 @@ rows() {
 @test "what cannot be is answered in one line" {
 	fails_with 2 "diff: -c ratoi: no such method; did you mean ratio?" \
 		"$BPFPROF" diff -c ratoi v1.data v2.data
+	fails_with 2 "diff: -c cycles: branches are not compared; look at them with bpfprof report -b" \
+		"$BPFPROF" diff -c cycles v1.data v2.data
 	fails_with 2 "diff: -c wdiff:1,0: wdiff needs two weights; give wdiff:W1,W2, whole numbers but 0: W1 for the baseline, W2 for the other" \
 		"$BPFPROF" diff -c wdiff:1,0 v1.data v2.data
 	fails_with 2 "diff: -c delta:3: delta takes nothing behind a colon; only wdiff does" \

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/diff_settings.h"
+#include "cmd/dump.h"
 #include "cmd/diff_verdict.h"
 #include "cmd/input.h"
 #include "export/export.h"
@@ -415,11 +416,22 @@ static int run(struct diff *diff)
 	return diff_verdict_tell(&diff->verdict);
 }
 
+static int dump_files(const struct diff *diff)
+{
+	int error = 0;
+
+	for (u32 i = 0; i < diff->file_count && !error && diff->settings->dumps; i++)
+		error = dump_recording(diff->files[i].path, stdout);
+	return error;
+}
+
 static int diff_run(const void *settings, struct arguments arguments)
 {
 	struct diff diff = {.settings = settings};
 	int status = prepare(&diff, arguments);
 
+	if (!status)
+		status = dump_files(&diff);
 	if (!status)
 		status = run(&diff);
 	diff_release(&diff);

@@ -32,6 +32,15 @@ static const char *const method_names[] = {
 	[COMPARE_WEIGHTED] = "wdiff",
 };
 
+/* perf compares recordings of branches by these. */
+static int refuse_branches(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return fail_plain(-EINVAL, "look at them with bpfprof report -b",
+			  "branches are not compared");
+}
+
 static int find_method(const char *name, size_t length, enum comparison_method *ret_method)
 {
 	const char *names[ARRAY_COUNT(method_names) + 1] = {NULL};
@@ -45,6 +54,8 @@ static int find_method(const char *name, size_t length, enum comparison_method *
 		*ret_method = (enum comparison_method)i;
 		return 0;
 	}
+	if (!strcmp(word, "cycles"))
+		return refuse_branches(NULL, NULL);
 	nearest = nearest_name(word, names);
 	if (nearest)
 		return fail_plain(-EINVAL, NULL, "no such method; did you mean %s?", nearest);
@@ -211,10 +222,15 @@ const struct option_row diff_options[] = {
 	FLAG('q', "quiet", is_quiet, "no comment lines and no warnings"),
 	FLAG('v', "verbose", is_verbose, "whole paths, and the list of recordings"),
 	CALL(0, "color", "auto|always|never", parse_color, "colour the percentages (default: auto)"),
+	FLAG('D', "dump-raw-trace", dumps, "every record of the files first, in hexadecimal and in words"),
 	/* accepted */
 	IGNORED('f', "force"), IGNORED('m', "modules"), IGNORED(0, "stdio"),
 	{.kind = OPTION_CALL, .argument = "VALUE", .parse = config_method, .help = "config only",
 	 .hidden = true, .config = "diff.compute"},
+	/* refused by name */
+	{.kind = OPTION_CALL, .name = "cycles-hist", .parse = refuse_branches, .help = "not here",
+	 .hidden = true},
+	{.kind = OPTION_CALL, .name = "stream", .parse = refuse_branches, .help = "not here", .hidden = true},
 	{.kind = OPTION_END},
 };
 /* clang-format on */

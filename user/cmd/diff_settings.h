@@ -32,6 +32,7 @@ struct diff_settings {
 	bool is_strict;	  /* as perf has it, where we would not */
 	bool is_quiet, is_verbose;
 	bool demangle;
+	bool dumps;   /* the records first */
 	bool ignored; /* where options go that change nothing here */
 	enum color_mode color;
 };

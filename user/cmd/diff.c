@@ -7,8 +7,8 @@
 #include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/diff_settings.h"
-#include "cmd/dump.h"
 #include "cmd/diff_verdict.h"
+#include "cmd/dump.h"
 #include "cmd/input.h"
 #include "export/export.h"
 #include "symbolize/symbolize.h"
@@ -193,6 +193,8 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 		.vmlinux = settings->vmlinux,
 		.raw_names = !settings->demangle,
 		.only_symbols = settings->is_strict,
+		.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE,
+		.returns_are_exact = settings->is_strict,
 	};
 
 	/* All are read at the same time, and one line can only show one of them. */
@@ -409,7 +411,9 @@ static int run(struct diff *diff)
 		return error;
 	symbolizer_run(diff->symbolizer, diff->profile);
 	progress_clear();
-	diff->fold = fold_new(diff->profile, FOLD_BY_FUNCTION);
+	diff->fold = fold_new(diff->profile, entry_layout_has_source(&diff->layout)
+						     ? FOLD_BY_LINE
+						     : FOLD_BY_FUNCTION);
 	write_output(diff);
 	for (u32 i = 0; i < diff->file_count && !diff->settings->is_quiet; i++)
 		input_print_warnings(diff->files[i].data);

@@ -194,7 +194,8 @@ const struct option_row diff_options[] = {
 	 .help = "end with status 3 if they hold for a line: delta>2%,p<0.01"},
 	FLAG(0, "strict-perf", is_strict, "perf 6.1's figures to the digit, also where they are not sane"),
 	HEADING("What is shown"),
-	TEXT('s', "sort", sort, "KEYS", "tell lines apart by pid, comm, dso, symbol, cpu; +KEY adds "
+	TEXT('s', "sort", sort, "KEYS", "tell lines apart by pid, comm, dso, symbol, cpu, parent, srcline, "
+	     "srcfile; +KEY adds "
 	     "(default: dso,symbol)"),
 	FLAG('p', "period", show_period, "columns with the periods"),
 	FLAG('F', "formula", show_formula, "columns that say how the value comes about"),

@@ -4,9 +4,11 @@
 # Holds bpfprof report against perf report.
 """Compares perf report and bpfprof report of one file, entry by entry.
 
-usage: compare_report.py PERF BPFPROF FILE [--ours FILE] [report options]
+usage: compare_report.py PERF BPFPROF FILE [--ours FILE | --graphs] [report options]
 
-With --ours, bpfprof reads the same events from another file.
+With --ours, bpfprof reads the same events from another file. With --graphs, every chain of every
+entry's call graph is compared, too (-g folded,0); their order is not, where perf's depends on where
+things are in its memory. Groups of events and hierarchies (--group, --hierarchy) may be asked for.
 
 Every line of perf's table must be in ours with the same figures, to 0.01 point, and ours must have
 no other lines; frames without a name too, address by address. What is known to differ:
@@ -23,11 +25,14 @@ no other lines; frames without a name too, address by address. What is known to 
   one program as 1.10% and as 9.54%. There the sums of equal lines are compared, and not the
   letter of code without file, which is that of whoever came first.
 - perf cuts names of threads that are longer than the column ("perf-ex"); ours does not.
+- Branches: perf tells ends without a name apart by where they were in memory, and then prints where
+  they are in their file, so that some lines are there twice; equal lines are summed. It prints
+  cycles above 32,767 as negative numbers.
 """
 import re
 import subprocess
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 
 SEPARATOR = "~"
 TOLERANCE = 0.0101
@@ -40,16 +45,27 @@ def run(command):
     return done.stdout
 
 
+def hierarchy_row(titles, line, path):
+    """The cells of a line of a hierarchy, with all keys above it; `path` is of the line before."""
+    cells = [cell.strip() for cell in line.split(SEPARATOR)]
+    depth = (len(line) - len(line.lstrip(" ")) - 1) // 3
+    figures = len(titles) - 1
+    path[depth:] = ["+".join(cells[figures:])]
+    return [*cells[:figures], " / ".join(path)]
+
+
 def tables(text):
     """Event -> (titles, rows of cells)."""
-    found, event, titles = {}, None, None
+    found, event, titles, path = {}, None, None, []
     for line in text.split("\n"):
         if line.startswith("# Samples:"):
             event, titles = line.split("'")[1], None
         elif line.startswith("#"):
-            if event and SEPARATOR in line:
+            if event and SEPARATOR in line and not set(line) <= set("# ." + SEPARATOR):
                 titles = [cell.strip() for cell in line[2:].split(SEPARATOR)]
                 found[event] = (titles, [])
+        elif titles and line.strip() and " / " in titles[-1]:
+            found[event][1].append(hierarchy_row(titles, line, path))
         elif titles and line.strip():
             found[event][1].append([cell.strip() for cell in line.split(SEPARATOR)])
     return found
@@ -59,17 +75,26 @@ def is_figure(title):
     return title in ("Children", "Self", "Overhead", "Samples", "Period", "sys", "usr")
 
 
-def figure(cell):
-    return float(cell.rstrip("%"))
+def figures(cell):
+    """One, or one for each event of a group."""
+    return [-1.0 if value == "N/A" else float(value.rstrip("%")) for value in cell.split()]
+
+
+def key(title, cell):
+    if title == "Basic Block Cycles" and cell.startswith("-") and cell != "-":
+        return str(int(cell) + 2**16)
+    return cell
 
 
 def grouped(titles, rows):
     """Keys -> sorted list of figures; a name may stand for several functions."""
     found = defaultdict(list)
     for row in rows:
-        keys = tuple(cell for title, cell in zip(titles, row) if not is_figure(title))
-        found[keys].append([figure(cell) for title, cell in zip(titles, row) if is_figure(title)])
-    return {keys: sorted(figures) for keys, figures in found.items()}
+        cells = [key(title, cell) for title, cell in zip(titles, row) if not is_figure(title)]
+        keys = tuple(part for cell in cells for part in cell.split(" / "))
+        cells = [cell for title, cell in zip(titles, row) if is_figure(title)]
+        found[keys].append([value for cell in cells for value in figures(cell)])
+    return {keys: sorted(rows) for keys, rows in found.items()}
 
 
 def perf_key(keys, theirs):
@@ -105,15 +130,15 @@ def close(one, other):
 def compare(theirs, ours, differences):
     agreed = 0
     left = under_perf_keys(ours, theirs)
-    for keys, figures in theirs.items():
+    for keys, rows in theirs.items():
         mine = left.pop(keys, None)
         if mine is None:
-            differences.append(f"only perf: {keys} {figures}")
-        elif not close(figures, mine):
-            differences.append(f"{keys}: perf {figures}, bpfprof {mine}")
+            differences.append(f"only perf: {keys} {rows}")
+        elif not close(rows, mine):
+            differences.append(f"{keys}: perf {rows}, bpfprof {mine}")
         else:
-            agreed += len(figures)
-    differences.extend(f"only bpfprof: {keys} {figures}" for keys, figures in left.items())
+            agreed += len(rows)
+    differences.extend(f"only bpfprof: {keys} {rows}" for keys, rows in left.items())
     return agreed
 
 
@@ -139,7 +164,15 @@ def unsure_places(sides, has_symfs):
     }
 
 
+def is_unsure_path(path, unsure):
+    """The same of a line of a hierarchy."""
+    *above, last = path.split(" / ")
+    return any(last == symbol and any(file in part for part in above) for file, symbol in unsure)
+
+
 def without_unsure(titles, sides, unsure):
+    if " / " in titles[-1]:
+        return [[row for row in rows if not is_unsure_path(row[-1], unsure)] for rows in sides]
     if "Symbol" not in titles:
         return sides
     if "Shared Object" not in titles:
@@ -155,39 +188,92 @@ def summed(found):
     return sums
 
 
+def graphs(program, path, options):
+    """How often each entry has each chain: Counter of (entry, chain)."""
+    command = [program, "report", *options, "--stdio", "--no-inline", "-q", "-i", path]
+    found, entry = Counter(), None
+    for line in run(command).split("\n"):
+        if line.startswith(" "):
+            entry = " ".join(line.split())
+        elif line.strip():
+            found[entry, line.strip()] += 1
+    return found
+
+
+def compare_graphs(sources, options, differences):
+    words = "folded,0"
+    if "-g" in options:
+        words += "," + options.pop(options.index("-g") + 1)
+        options.remove("-g")
+    sides = [
+        graphs(*source, [*options, *more, "-g", words])
+        for source, more in zip(sources, EXTRA)
+    ]
+    for name, one, other in (("perf", *sides), ("bpfprof", *sides[::-1])):
+        differences.extend(f"only {name}: {chain} of {entry}" for entry, chain in one - other)
+    return sum((sides[0] & sides[1]).values())
+
+
 def report(program, path, options):
     common = ["--stdio", "--no-inline", "-g", "none", "-t", SEPARATOR, "-i", path]
     return tables(run([program, "report", *options, *common]))
 
 
-def main():
-    perf, bpfprof, path, *options = sys.argv[1:]
-    sources = [(perf, path), (bpfprof, path)]
-    if options[:1] == ["--ours"]:
-        sources[1] = (bpfprof, options[1])
-        options = options[2:]
-    # Code without symbol is named by its function else, where perf has a line for each address.
-    extra = [[], ["--strict-perf"]]
-    both = [report(*source, [*options, *more]) for source, more in zip(sources, extra)]
-    symfs = options[options.index("--symfs") :][:2] if "--symfs" in options else []
-    places = ["-s", "dso,sym", *symfs]
-    by_place = [report(*source, [*places, *more]) for source, more in zip(sources, extra)]
-    differences, agreed = [], 0
-    if both[0].keys() != both[1].keys():
-        sys.exit(f"events differ: perf {list(both[0])}, bpfprof {list(both[1])}")
-    for event, (titles, _) in both[0].items():
-        if both[1][event][0] != titles:
-            sys.exit(f"columns differ: perf {titles}, bpfprof {both[1][event][0]}")
-        unsure = unsure_places([side[event] for side in by_place], bool(symfs))
-        sides = without_unsure(titles, [side[event][1] for side in both], unsure)
-        found = [grouped(titles, rows) for rows in sides]
-        if "Symbol" in titles and "Shared Object" not in titles:
-            found = [summed(side) for side in found]
-        agreed += compare(*found, differences)
+def finish(agreed, differences):
     for line in differences[:20]:
         print(line)
     print(f"{agreed} lines agree, {len(differences)} differ")
     return bool(differences) or agreed == 0
+
+
+# Code without symbol is named by its function else, where perf has a line for each address.
+EXTRA = ([], ["--strict-perf"])
+
+
+def both_reports(sources, options):
+    return [report(*source, [*options, *more]) for source, more in zip(sources, EXTRA)]
+
+
+def compare_event(titles, sides, unsure, differences):
+    sides = without_unsure(titles, sides, unsure)
+    found = [grouped(titles, rows) for rows in sides]
+    if "Source Symbol" in titles or ("Symbol" in titles and "Shared Object" not in titles):
+        found = [summed(side) for side in found]
+    return compare(*found, differences)
+
+
+def compare_tables(sources, options, differences):
+    both = both_reports(sources, options)
+    if both[0].keys() != both[1].keys():
+        sys.exit(f"events differ: perf {list(both[0])}, bpfprof {list(both[1])}")
+    symfs = options[options.index("--symfs") :][:2] if "--symfs" in options else []
+    by_place, agreed = None, 0
+    for event, (titles, rows) in both[0].items():
+        if both[1][event][0] != titles:
+            sys.exit(f"columns differ: perf {titles}, bpfprof {both[1][event][0]}")
+        sides = [rows, both[1][event][1]]
+        found = compare_event(titles, sides, set(), events_differences := [])
+        if events_differences:
+            group = [word for word in options if "group" in word]
+            by_place = by_place or both_reports(sources, ["-s", "dso,sym", *symfs, *group])
+            unsure = unsure_places([side[event] for side in by_place], bool(symfs))
+            found = compare_event(titles, sides, unsure, differences)
+        agreed += found
+    return agreed
+
+
+def main():
+    perf, bpfprof, path, *options = sys.argv[1:]
+    sources = [(perf, path), (bpfprof, path)]
+    differences = []
+    if options[:1] == ["--ours"]:
+        sources[1] = (bpfprof, options[1])
+        options = options[2:]
+    if options[:1] == ["--graphs"]:
+        agreed = compare_graphs(sources, options[1:], differences)
+    else:
+        agreed = compare_tables(sources, options, differences)
+    return finish(agreed, differences)
 
 
 if __name__ == "__main__":

@@ -135,11 +135,25 @@ same_text() {
 	agree all-events.data -s pid
 }
 
+@test "events side by side, and hierarchies: every line agrees" {
+	agree events.data --group
+	agree all-events.data --group --no-children
+	agree all-events.data --group -s dso,sym
+	agree all.data --hierarchy
+	agree all.data --hierarchy -s '{comm,dso},sym'
+	agree all.data --no-children -s time,comm
+	agree all.data -s parent,comm -p 'sys_|fault' -x
+	same_text events.data --group
+	same_text events.data --group --hierarchy -g none
+	same_text named.data --hierarchy
+}
+
 @test "the table is perf's to the byte" {
 	local options
 	for options in "" "-s dso" "-s comm" "-s sym" "-s pid" "-s cpu,dso" "--no-children" \
 		"-n --show-total-period" "--showcpuutilization" "-F overhead,sample,dso -s comm" \
-		"-t," "-q" "--percent-limit 5"; do
+		"-t," "-q" "--percent-limit 5" "-w 9,9,6" "--hierarchy" "-U" \
+		"--symbol-filter ba" "-s parent,sym -p ma"; do
 		echo "options: $options"
 		# shellcheck disable=SC2086
 		same_text named.data -g none $options
@@ -150,7 +164,7 @@ same_text() {
 	local options
 	for options in "" "-G" "-g callee" "--no-children" "--no-children -G" "-g fractal" "-g flat" \
 		"-g folded" "-g graph,0" "-g graph,2,1,caller,count" "-g fractal,5,callee,period" \
-		"-s sym" "-s dso" "--percent-limit 5" "--max-stack 2"; do
+		"-s sym" "-s dso" "--percent-limit 5" "--max-stack 2" "--ignore-callees ^bar$ --no-children"; do
 		echo "options: $options"
 		# shellcheck disable=SC2086
 		same_text named.data $options

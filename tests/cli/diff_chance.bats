@@ -167,3 +167,22 @@ refused() {
 	fails_with 2 "--rate and --fail-if: it is shares that are tested; leave one of them out" \
 		"$BPFPROF" diff --rate --fail-if new same1.data same2.data
 }
+
+@test "--paths shows as a tree which call path grew" {
+	"$BPFPROF" diff --paths same1.data more1.data >paths
+	grep -F "# Call paths of event 'cpu-clock': what changed by 0.5 points or more, or beyond chance (*)" paths
+	# part_6 stands right below main, two columns further right.
+	awk '/ main$/ { main = index($0, "main") } / \* +part_6$/ { part = index($0, "part_6") }
+		END { exit !(main && part == main + 2) }' paths
+	"$BPFPROF" diff -q --paths --significant same1.data more1.data >paths
+	grep -E ' part_6$' paths
+	"$BPFPROF" diff -q --paths --significant same1.data same2.data | lacks part_
+	"$BPFPROF" diff -q --paths --least 50 same1.data same2.data | lacks part_
+}
+
+@test "paths are text, and of shares" {
+	fails_with 2 "--paths and --json: paths are text, and of shares; leave one of them out" \
+		"$BPFPROF" diff --paths --json same1.data same2.data
+	fails_with 2 "perf has no diff of call paths; leave --strict-perf out" \
+		"$BPFPROF" diff --paths --strict-perf same1.data same2.data
+}

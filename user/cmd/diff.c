@@ -55,46 +55,6 @@ static void diff_release(struct diff *diff)
 
 /* --- what was asked for --- */
 
-static int check_rates(const struct diff_settings *settings)
-{
-	if (!settings->shows_rates)
-		return 0;
-	if (settings->is_strict)
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "--strict-perf and --rate: perf has no rates");
-	if (settings->method == COMPARE_WEIGHTED)
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "--rate and -c wdiff: it is periods that have weights");
-	if (settings->only_significant || settings->fail_if.count)
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "--rate and %s: it is shares that are tested",
-				  settings->only_significant ? "--significant" : "--fail-if");
-	return 0;
-}
-
-/* What perf does not have. */
-static const char *beyond_perf(const struct diff_settings *settings)
-{
-	if (settings->children)
-		return "diff of what functions called";
-	if (settings->only_significant)
-		return "test of significance";
-	if (settings->fail_if.count)
-		return "conditions";
-	return settings->json || settings->csv ? "such output" : NULL;
-}
-
-static int check_output(const struct diff_settings *settings)
-{
-	if (settings->is_strict && beyond_perf(settings))
-		return fail_plain(-EINVAL, "leave --strict-perf out", "perf has no %s",
-				  beyond_perf(settings));
-	if (settings->json && settings->csv)
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "--json and --csv: there is only one output");
-	return 0;
-}
-
 static int choose_layout(struct diff *diff)
 {
 	const char *sort = diff->settings->sort;
@@ -132,9 +92,7 @@ static int prepare(struct diff *diff, struct arguments arguments)
 				      &diff->side_count);
 
 	if (!error)
-		error = check_output(settings);
-	if (!error)
-		error = check_rates(settings);
+		error = diff_settings_check(settings);
 	if (!error)
 		error = check_weights(settings);
 	if (!error)
@@ -312,11 +270,17 @@ struct writing {
 
 static void write_view(const struct writing *writing, const struct diff_view *view)
 {
+	const struct diff_settings *settings = writing->diff->settings;
+
 	if (writing->json) {
 		diff_write_json(view, writing->json);
 		return;
 	}
-	if (!writing->diff->settings->csv) {
+	if (settings->paths) {
+		diff_write_paths(view, &writing->style, settings->least_percent);
+		return;
+	}
+	if (!settings->csv) {
 		diff_write_text(view, &writing->style);
 		return;
 	}
@@ -396,14 +360,15 @@ static int run(struct diff *diff)
 	int error;
 
 	diff->symbolizer = new_symbolizer(diff);
-	error = diff_files_read(diff->files, diff->file_count,
-				(struct diff_reading){
-					.keep = labels_to_keep(diff),
-					.skip_chains = !diff->settings->children,
-					.symfs = diff->settings->symfs,
-					.slices_time = !diff->settings->is_strict,
-				},
-				&diff->profile, &diff->quantum_ns);
+	error = diff_files_read(
+		diff->files, diff->file_count,
+		(struct diff_reading){
+			.keep = labels_to_keep(diff),
+			.skip_chains = !diff->settings->children && !diff->settings->paths,
+			.symfs = diff->settings->symfs,
+			.slices_time = !diff->settings->is_strict,
+		},
+		&diff->profile, &diff->quantum_ns);
 	progress_clear();
 	if (!error)
 		error = measure(diff);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Which recordings are compared with which.
+ * Which recordings are compared with which, and what can be asked together.
  */
 #include "base/fail.h"
 #include "base/memory.h"
@@ -121,4 +121,59 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side)
 			text_appendf(&name, " %s", files[i].times);
 	}
 	return text_take(&name);
+}
+
+/* --- what does not go together --- */
+
+static int check_rates(const struct diff_settings *settings)
+{
+	if (!settings->shows_rates)
+		return 0;
+	if (settings->is_strict)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--strict-perf and --rate: perf has no rates");
+	if (settings->method == COMPARE_WEIGHTED)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--rate and -c wdiff: it is periods that have weights");
+	if (settings->only_significant || settings->fail_if.count)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--rate and %s: it is shares that are tested",
+				  settings->only_significant ? "--significant" : "--fail-if");
+	return 0;
+}
+
+/* What perf does not have. */
+static const char *beyond_perf(const struct diff_settings *settings)
+{
+	if (settings->children || settings->paths)
+		return settings->paths ? "diff of call paths" : "diff of what functions called";
+	if (settings->only_significant)
+		return "test of significance";
+	if (settings->fail_if.count)
+		return "conditions";
+	return settings->json || settings->csv ? "such output" : NULL;
+}
+
+static int check_output(const struct diff_settings *settings)
+{
+	if (settings->is_strict && beyond_perf(settings))
+		return fail_plain(-EINVAL, "leave --strict-perf out", "perf has no %s",
+				  beyond_perf(settings));
+	if (settings->paths && (settings->json || settings->csv || settings->shows_rates))
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--paths and %s: paths are text, and of shares",
+				  settings->json  ? "--json"
+				  : settings->csv ? "--csv"
+						  : "--rate");
+	if (settings->json && settings->csv)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--json and --csv: there is only one output");
+	return 0;
+}
+
+int diff_settings_check(const struct diff_settings *settings)
+{
+	int error = check_output(settings);
+
+	return error ? error : check_rates(settings);
 }

@@ -15,6 +15,7 @@ const struct diff_settings diff_defaults = {
 	.method = COMPARE_DELTA_ABS,
 	.order = 1,
 	.alpha_percent = 5,
+	.least_percent = 0.5,
 	.demangle = true,
 };
 
@@ -187,6 +188,9 @@ const struct option_row diff_options[] = {
 	FLAG(0, "rate", shows_rates, "CPU seconds a second in place of shares (of events that do not "
 	     "count time: events a second)"),
 	FLAG(0, "children", children, "count what functions called, too"),
+	FLAG(0, "paths", paths, "which call paths changed, as a tree, callers first"),
+	{.kind = OPTION_PERCENT, .name = "least", .offset = FIELD(least_percent), .argument = "POINTS",
+	 .help = "with --paths: leave out what changed by less, unless it is beyond chance (default: 0.5)"},
 	FLAG(0, "significant", only_significant, "only what changed beyond chance, marked with *"),
 	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
 	 .help = "of the marks, so much may be by chance (default: 5)", .config = "diff.alpha"},

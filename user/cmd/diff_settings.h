@@ -23,6 +23,8 @@ struct diff_settings {
 	bool paired_only;
 	bool only_significant;	  /* lines that are marked on a side */
 	double alpha_percent;	  /* of what is marked, so much may be marked by chance */
+	bool paths;		  /* call paths in place of lines … */
+	double least_percent;	  /* … that changed by so many points */
 	bool children;		  /* count what functions called, too */
 	struct text_list fail_if; /* expressions of conditions.h */
 	bool json, csv;
@@ -39,6 +41,9 @@ struct diff_settings {
 
 extern const struct option_row diff_options[];
 extern const struct diff_settings diff_defaults;
+
+/* Returns 0, or -EINVAL with a sentence about options that do not go together. */
+int diff_settings_check(const struct diff_settings *settings);
 
 /* One recording of a diff. */
 struct diff_file {

@@ -7,6 +7,7 @@
 
 #include "export/diff_csv.h"
 #include "export/diff_json.h"
+#include "export/diff_paths.h"
 #include "export/diff_text.h"
 #include "export/footer.h"
 #include "export/json.h"

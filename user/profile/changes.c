@@ -261,6 +261,18 @@ static void ask_about(const struct judging *judging, u32 entry, struct asked *as
 	};
 }
 
+/* What all lines show together of bursts. */
+static double pool_dispersion(const struct asked *asked)
+{
+	double sum = 0, pairs = 0;
+
+	for (size_t i = 0; i < asked->count; i++) {
+		sum += asked->questions[i].dispersion.factor * asked->questions[i].dispersion.pairs;
+		pairs += asked->questions[i].dispersion.pairs;
+	}
+	return sum > pairs ? sum / pairs : 1;
+}
+
 static u64 sum_samples(const struct asked *asked, u32 first, u32 count)
 {
 	double sum = 0;
@@ -276,6 +288,7 @@ static void judge(const struct judging *judging, u32 side, struct asked *asked)
 	struct changes_side *told = &changes->sides[side];
 	CLEANUP(freep) struct change *rows = must_alloc_array(asked->count, sizeof(*rows));
 
+	changes->dispersion = pool_dispersion(asked);
 	told->tested = significance_judge(&asked->settings, asked->questions, asked->count, rows);
 	told->before_samples = sum_samples(asked, 0, asked->settings.before_count);
 	told->after_samples = sum_samples(asked, asked->settings.before_count,
@@ -337,6 +350,7 @@ struct changes *changes_new(const struct comparison *comparison, double alpha, u
 
 	*changes = (struct changes){
 		.alpha = alpha,
+		.dispersion = 1,
 		.side_count = settings->side_count,
 		.rows = must_alloc_array(entries * settings->side_count, sizeof(struct change)),
 		.sides = must_alloc_array(settings->side_count, sizeof(struct changes_side)),

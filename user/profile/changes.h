@@ -27,6 +27,7 @@ struct changes_side {
 
 struct changes {
 	double alpha;
+	double dispersion; /* how samples cluster in time, of all lines together; 1 or more */
 	u32 side_count;
 	struct change *rows; /* by entry, by side; those of side 0 are empty */
 	struct changes_side *sides;

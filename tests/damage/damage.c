@@ -293,24 +293,30 @@ static int wait_for_jobs(unsigned int jobs)
 	return worst;
 }
 
-int main(int argc, char **argv)
+static void read_options(int argc, char **argv, struct amounts *amounts)
 {
-	struct amounts amounts = {.cuts = 200, .flips = 1000, .seed = 1, .jobs = 1};
-	struct damage damage = {0};
 	int option;
 
 	while ((option = getopt(argc, argv, "c:f:s:j:")) > 0) {
 		u64 value = option == '?' ? 0 : strtoull(optarg, NULL, 10);
 
 		if (option == 'c')
-			amounts.cuts = value;
+			amounts->cuts = value;
 		else if (option == 'f')
-			amounts.flips = value;
+			amounts->flips = value;
 		else if (option == 's')
-			amounts.seed = value;
+			amounts->seed = value;
 		else if (option == 'j' && value)
-			amounts.jobs = (unsigned int)value;
+			amounts->jobs = (unsigned int)value;
 	}
+}
+
+int main(int argc, char **argv)
+{
+	struct amounts amounts = {.cuts = 200, .flips = 1000, .seed = 1, .jobs = 1};
+	struct damage damage = {0};
+
+	read_options(argc, argv, &amounts);
 	damage.name = argv[optind];
 	damage.command = find_command(damage.name);
 	if (!damage.command || argc - optind < 2) {

@@ -5,6 +5,7 @@
 #ifndef CMD_SCRIPT_SETTINGS_H
 #define CMD_SCRIPT_SETTINGS_H
 
+#include "cli/cli.h"
 #include "cmd/inline_mode.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"

@@ -127,12 +127,12 @@ static void dump_branches(const struct dumped_sample *dumped)
 			dump_branch(&sample->branches[i], i, dumped->out);
 		return;
 	}
-	fprintf(dumped->out, "... branch callstack: nr:%u\n", sample->branch_count + 1);
+	fprintf(dumped->out, "... branch callstack: nr:%d\n", sample->branch_count + 1);
 	for (u16 i = 0; i < sample->branch_count; i++) {
 		if (!i)
 			fprintf(dumped->out, "..... %2u: %016" PRIx64 "\n", i,
 				sample->branches[i].to);
-		fprintf(dumped->out, "..... %2u: %016" PRIx64 "\n", i + 1,
+		fprintf(dumped->out, "..... %2d: %016" PRIx64 "\n", i + 1,
 			sample->branches[i].from);
 	}
 }

@@ -161,7 +161,7 @@ static void read_unit(struct unit *unit, Dwarf_Die *die, const struct unit_addre
 	dwarf_split_open(&file->split, &file->sections, die, &split);
 	dwarf_inlines_read(split.handle.dwarf ? &split.root : &root, wanted->addresses,
 			   wanted->count, &unit->inlines);
-	dwarf_rows_read(die, &unit->rows);
+	dwarf_rows_read(die, &file->sections, &unit->rows);
 	unit->paths = must_alloc_array(unit->rows.file_count, sizeof(u32));
 	unit->reader->rows += unit->rows.line_count;
 	for (u32 i = 0; i < wanted->count; i++)

@@ -15,11 +15,31 @@
 #include <dwarf.h>
 #include <string.h>
 
-void dwarf_rows_read(Dwarf_Die *unit, struct dwarf_rows *ret_rows)
+/* The length of the unit's line program, as its header says. */
+static u64 program_bytes(Dwarf_Die *unit, const struct dwarf_sections *sections)
+{
+	struct cursor cursor = cursor_of(sections->parts[DWARF_line]);
+	Dwarf_Attribute attribute;
+	Dwarf_Word offset;
+	u64 bytes;
+
+	cursor.swap = dwarf_sections_are_swapped(sections);
+	if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset))
+		return 0;
+	cursor_take(&cursor, offset);
+	bytes = cursor_u32(&cursor);
+	return bytes == ~(u32)0 ? cursor_u64(&cursor) : bytes;
+}
+
+void dwarf_rows_read(Dwarf_Die *unit, const struct dwarf_sections *sections,
+		     struct dwarf_rows *ret_rows)
 {
 	struct dwarf_rows rows = {0};
 	Dwarf_Attribute attribute;
 
+	*ret_rows = rows;
+	if (program_bytes(unit, sections) > DWARF_ROWS_PROGRAM_MAX)
+		return;
 	if (dwarf_getsrclines(unit, &rows.lines, &rows.line_count))
 		rows.line_count = 0;
 	if (dwarf_getsrcfiles(unit, &rows.files, &rows.file_count))

@@ -5,11 +5,16 @@
 #ifndef BINARY_DWARF_ROWS_H
 #define BINARY_DWARF_ROWS_H
 
+#include "binary/dwarf_sections.h"
 #include "bpfprof/types.h"
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Each byte of the program can make a row, which libdw needs some 100 bytes for while it reads. The
+ * amalgamation of SQLite, 269,000 lines, takes 1 MiB. */
+enum { DWARF_ROWS_PROGRAM_MAX = 16 << 20 };
 
 struct dwarf_rows {
 	Dwarf_Lines *lines;
@@ -31,9 +36,12 @@ struct dwarf_path {
 	const char *folder, *file;
 };
 
-/* Reads the rows of a unit, all unknown if they are malformed. They stay with libdw's handle.
- * unit  its first DIE */
-void dwarf_rows_read(Dwarf_Die *unit, struct dwarf_rows *ret_rows);
+/* Reads the rows of a unit, all unknown if they are malformed, or their program is longer than
+ * DWARF_ROWS_PROGRAM_MAX. They stay with libdw's handle.
+ * unit      its first DIE
+ * sections  that the unit is in */
+void dwarf_rows_read(Dwarf_Die *unit, const struct dwarf_sections *sections,
+		     struct dwarf_rows *ret_rows);
 
 /* The row at an address; false if there is none. */
 bool dwarf_rows_find(const struct dwarf_rows *rows, u64 address, struct dwarf_place *ret_place);

@@ -228,6 +228,11 @@ int dwarf_sections_read(struct bytes image, const char *suffix, struct dwarf_sec
 	return 0;
 }
 
+bool dwarf_sections_are_swapped(const struct dwarf_sections *sections)
+{
+	return sections->order != (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
+}
+
 void dwarf_sections_release(struct dwarf_sections *sections)
 {
 	for (size_t i = 0; i < sections->unpacked.count; i++)

@@ -55,6 +55,8 @@ bool dwarf_wants_section(const char *name);
  */
 int dwarf_sections_read(struct bytes image, const char *suffix,
 			struct dwarf_sections *ret_sections);
+/* Whether they are of the other byte order. */
+bool dwarf_sections_are_swapped(const struct dwarf_sections *sections);
 /* Makes a part a copy of its own, with `shift` zeros in front of it. False if there is no memory.
  */
 bool dwarf_sections_copy_part(struct dwarf_sections *sections, enum dwarf_part part, u64 shift);

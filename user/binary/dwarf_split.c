@@ -41,12 +41,6 @@ struct package_index {
 	bool swap;
 };
 
-/* Whether they are of the other byte order. */
-static bool is_swapped(const struct dwarf_sections *sections)
-{
-	return sections->order != (__BYTE_ORDER == __LITTLE_ENDIAN ? ELFDATA2LSB : ELFDATA2MSB);
-}
-
 static int read_below(const char *root, const char *path, struct bytes *ret_image)
 {
 	CLEANUP(closep) int fd = -1;
@@ -313,7 +307,7 @@ static bool join(const struct dwarf_sections *main, const struct skeleton *skele
 	    !dwarf_sections_copy_part(sections, DWARF_info, 0) ||
 	    !shift_ranges(main->parts[DWARF_ranges], skeleton->ranges_base, sections))
 		return false;
-	rename_units(sections->parts[DWARF_info], is_swapped(main));
+	rename_units(sections->parts[DWARF_info], dwarf_sections_are_swapped(main));
 	return !dwarf_handle_open(sections, &split->handle);
 }
 
@@ -355,7 +349,7 @@ int dwarf_split_open(const struct dwarf_split_places *places, const struct dwarf
 	split.root.is_split = true;
 	split.root.base = skeleton.base;
 	split.root.lists = split.sections.parts[DWARF_rnglists];
-	split.root.swap = is_swapped(main);
+	split.root.swap = dwarf_sections_are_swapped(main);
 	*ret_split = split;
 	split = (struct dwarf_split){0};
 	return 0;

@@ -11,6 +11,9 @@
  * Files: the path as the compiler wrote it, joined to its folder and the folder it was compiled in.
  *
  * Relocatable files (kernel modules) are not read: their addresses mean nothing before relocation.
+ *
+ * Bounds, whatever the file says: 4 GiB of DWARF, unpacked to 256 times a section's size at most;
+ * of a unit 512 levels of DIEs, steps in proportion to its bytes, and line programs up to 16 MiB.
  */
 #ifndef BINARY_SOURCE_LINES_H
 #define BINARY_SOURCE_LINES_H

@@ -139,6 +139,25 @@ rows() {
 	same_lines -s dso -o 0 -p -F ours1.data ours2.data perf1.data
 }
 
+@test "recordings of many versions of perf: every pair is perf's to the byte" {
+	need_perf
+	local corpus files=() one other compared=0
+	corpus=$(realpath "$BATS_TEST_DIRNAME/../../../shared/perf-corpus" 2>/dev/null) || corpus=
+	[ -d "$corpus" ] || skip "no ../shared/perf-corpus"
+	# of streams perf diff prints nothing
+	for one in "$corpus"/perf.data.*; do
+		[[ $one == *piped* ]] || files+=("$one")
+	done
+	for one in "${files[@]}"; do
+		for other in "${files[@]}"; do
+			echo "$one $other"
+			same_diff -p "$one" "$other"
+			compared=$((compared + 1))
+		done
+	done
+	[ "$compared" -ge 100 ]
+}
+
 @test "the figures of three files with a thousand samples each" {
 	need_root
 	"$KNOWN" a.data ./w foo=1000000x995 k!_raw_spin_unlock_irqrestore=1000000x4 k!pid_task=1000000

@@ -148,6 +148,13 @@ share() {
 	refused "-s trace: perf's \"trace\" is not supported; use bpfprof script" -s trace
 }
 
+@test "perf's names of options are understood" {
+	diff <(report -g none --showcpuutilization) <(report -g none --show-cpu-utilization)
+	report -g none --stdio-color always | grep -q $'\033\\[31m'
+	report -g none --stdio-color --ignore-vmlinux | grep -q $'\033\\[31m'
+	if report -g none --stdio-color never | grep -q $'\033'; then return 1; fi
+}
+
 @test "misspelt keys, fields and words get the nearest" {
 	refused "-s sumbol: no such field; did you mean \"symbol\"?" -s sumbol
 	run report -g fractel

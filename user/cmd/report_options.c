@@ -63,6 +63,12 @@ static int parse_color(void *settings, const char *argument)
 	return terminal_parse_color(argument, &settings_of(settings)->color);
 }
 
+/* perf's name for it; without a word it means always. */
+static int parse_stdio_color(void *settings, const char *argument)
+{
+	return parse_color(settings, argument ? argument : "always");
+}
+
 /* perf's "\t" is a tab; "." would be lost among the digits. */
 static int parse_separator(void *settings, const char *argument)
 {
@@ -365,6 +371,12 @@ const struct option_row report_options[] = {
 	IGNORED(0, "stdio"), IGNORED(0, "stdio2"), IGNORED('f', "force"),
 	IGNORED('m', "modules"), IGNORED(0, "demangle-kernel"), IGNORED(0, "skip-empty"),
 	IGNORED('v', "verbose"),
+	IGNORED(0, "ignore-vmlinux"), IGNORED(0, "asm-raw"), IGNORED(0, "source"),
+	{.kind = OPTION_FLAG, .name = "show-cpu-utilization", .offset = FIELD(show_system_share),
+	 .help = "as --showcpuutilization", .hidden = true},
+	{.kind = OPTION_CALL, .name = "stdio-color", .argument = "WHEN",
+	 .optional = ARGUMENT_MAYBE_NEXT, .parse = parse_stdio_color, .help = "as --color",
+	 .hidden = true},
 	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
 	 .help = "as --dsos", .hidden = true},
 	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",
@@ -398,6 +410,10 @@ const struct option_row report_options[] = {
 	REFUSED('M', "disassembler-style", "STYLE", refuse_plain),
 	REFUSED(0, "percent-type", "TYPE", refuse_plain),
 	REFUSED(0, "full-source-path", NULL, refuse_plain),
+	REFUSED(0, "prefix-strip", "NUMBER", refuse_plain),
+	REFUSED(0, "switch-on", "EVENT", refuse_plain), REFUSED(0, "switch-off", "EVENT", refuse_plain),
+	REFUSED(0, "show-on-off-events", NULL, refuse_plain),
+	REFUSED(0, "disable-order", NULL, refuse_plain),
 	{.kind = OPTION_END},
 };
 /* clang-format on */

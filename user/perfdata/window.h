@@ -20,8 +20,12 @@ static inline void window_move(struct window *window, const u8 *at)
 	enum { KEPT_BYTES = 16 << 20 };
 	size_t come = (size_t)(at - window->mapped.start);
 
-	if (at < window->mapped.start || come > window->mapped.length ||
-	    come < window->forgotten + 2 * (size_t)KEPT_BYTES)
+	if (at < window->mapped.start || come > window->mapped.length)
+		return;
+	/* Back again, after an early event that stands far behind. */
+	if (come < window->forgotten)
+		window->forgotten = come;
+	if (come < window->forgotten + 2 * (size_t)KEPT_BYTES)
 		return;
 	file_forget((struct bytes){window->mapped.start + window->forgotten,
 				   come - KEPT_BYTES - window->forgotten});

@@ -103,6 +103,12 @@ static struct proof_record *take_proof(struct check *check, const struct sample 
 	return TAKE(check->proofs.items[row - 1]);
 }
 
+/* Of copied stacks ours has where the call is, libdw where it returns to. */
+static bool is_equal(const struct check *check, u64 ours, u64 theirs)
+{
+	return ours == theirs || (check->file && ours + 1 == theirs);
+}
+
 /* --- showing --- */
 
 static void show_frame(const struct check *check, u32 pid, const char *whose, u64 address)
@@ -135,7 +141,8 @@ static void show(struct check *check, const struct sample *sample, const struct 
 	for (u32 i = 0; i < count || i < theirs->count; i++) {
 		if (i < count)
 			show_frame(check, sample->pid, "ours", ours[i].address);
-		if (i < theirs->count && (i >= count || ours[i].address != theirs->frames[i]))
+		if (i < theirs->count &&
+		    (i >= count || !is_equal(check, ours[i].address, theirs->frames[i])))
 			show_frame(check, sample->pid, "libdw", theirs->frames[i]);
 	}
 }
@@ -158,7 +165,7 @@ static enum verdict compare(struct check *check, const struct frame *ours, u32 c
 	const struct libdw_stack *theirs = &check->theirs;
 
 	for (u32 i = 0; i < count && i < theirs->count; i++) {
-		if (ours[i].address == theirs->frames[i])
+		if (is_equal(check, ours[i].address, theirs->frames[i]))
 			continue;
 		return has_guessed(check, i) ? LIBDW_GUESSED : DIFFERENT;
 	}

@@ -168,8 +168,8 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 		.raw_names = !settings->demangle,
 		.only_symbols = settings->is_strict,
 		.source = (u8)choose_source(report),
-		/* perf's unwinder gives places of calls, its kernel those behind them. */
-		.returns_are_exact = settings->is_strict && !unwinding_is_needed(report->data),
+		/* Unwinders of copied stacks give places of calls, the kernel those behind them. */
+		.returns_are_exact = settings->is_strict || unwinding_is_needed(report->data),
 	};
 
 	if (!settings->is_quiet)

@@ -101,7 +101,7 @@ static int print_samples(const struct script_settings *settings, const struct sc
 	if (!settings->quiet && !isatty(STDOUT_FILENO))
 		input_show_progress(data, &symbolize);
 	symbolize.source = (u8)choose_source(settings, layout, data);
-	symbolize.returns_are_exact = symbolize.only_symbols && !unwinding_is_needed(data);
+	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(data);
 
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, BLOCK_BYTES);

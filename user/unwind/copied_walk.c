@@ -37,6 +37,13 @@ static struct unwind_rule without_popped(const struct copied_walk *walk,
 	return left;
 }
 
+/* What is told of the frame. No call stands before what signal handlers return to. */
+static u64 place_of(const struct copied_walk *walk, const struct unwind_rule *rule)
+{
+	return walk->takes_calls && !(rule && rule->is_signal) ? unwind_find_address(&walk->frame)
+							       : walk->frame.pc;
+}
+
 /* Takes the frame that the walk is at, and steps to its caller. Returns END_UNKNOWN if there is
  * one. */
 static u8 take_frame(struct copied_walk *walk, const struct copied_walk_world *world)
@@ -57,7 +64,7 @@ static u8 take_frame(struct copied_walk *walk, const struct copied_walk_world *w
 		rule = find_rule(world, &place);
 	if (walk->found_by == WALKER_FRAME_POINTER && !frame_is_believed(walk, world))
 		return walk->doubt;
-	walk->frames[walk->count++] = walk->frame.pc;
+	walk->frames[walk->count++] = place_of(walk, rule);
 	walk->walked |= walk->found_by;
 	if (!rule)
 		return step_without_rule(walk, world);

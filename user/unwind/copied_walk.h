@@ -53,11 +53,12 @@ struct copied_stack {
 struct copied_walk {
 	struct copied_stack stack;
 	struct unwind_frame frame; /* the next one to take */
-	u8 found_by;	/* enum walkers: how that was found; 0: by neither, or see stack_rest */
-	u8 doubt;	/* enum user_stack_end: why the stack ends if it is none */
-	u8 walked;	/* enum walkers, or-ed */
-	u8 state;	/* enum code_state of the last code that was looked for */
-	bool is_missed; /* what lies above the copy would have been needed */
+	u8 found_by;	  /* enum walkers: how that was found; 0: by neither, or see stack_rest */
+	u8 doubt;	  /* enum user_stack_end: why the stack ends if it is none */
+	u8 walked;	  /* enum walkers, or-ed */
+	u8 state;	  /* enum code_state of the last code that was looked for */
+	bool is_missed;	  /* what lies above the copy would have been needed */
+	bool takes_calls; /* of a caller where its call is, not where that returns to */
 	u32 count, most;
 	u64 *frames; /* borrowed; room for `most` */
 };

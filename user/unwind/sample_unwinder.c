@@ -138,6 +138,7 @@ static u32 walk(struct sample_unwinder *unwinder, struct sample *sample)
 	const struct machine *machine = unwinder->machine;
 	struct copied_walk walk = {
 		.doubt = END_NO_TABLE,
+		.takes_calls = true,
 		.frames = unwinder->found,
 		.most = FRAMES_MAX,
 	};

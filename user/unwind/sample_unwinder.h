@@ -19,7 +19,8 @@ struct sample_unwinder_settings {
 
 /*
  * A sink in front of `next` that hands on every event. A sample of a source with `has_copied_stack`
- * leaves it with its kernel frames and then the user frames, as `cut` and `walked` say.
+ * leaves it with its kernel frames and then the user frames, as `cut` and `walked` say. A caller's
+ * address is that of its call's last byte, as in perf: one less than where the call returns to.
  *
  * sources, next  borrowed
  * Free with sample_unwinder_free().

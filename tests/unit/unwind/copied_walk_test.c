@@ -130,6 +130,19 @@ static void the_walk_goes_on_to_the_outermost_frame(void **unused)
 	(void)unused;
 }
 
+static void callers_are_where_their_calls_are_if_that_is_wanted(void **unused)
+{
+	u64 frames[FRAMES_MAX];
+	struct copied_walk walk = copied_walk_begin(rest, frames, FRAMES_MAX);
+
+	walk.takes_calls = true;
+	assert_int_equal(copied_walk_go_on(&walk, &world), END_COMPLETE);
+	assert_int_equal(frames[0], CODE + CALLEE + 8);
+	assert_int_equal(frames[1], CODE + CALLER + 7);
+	assert_int_equal(frames[2], CODE + START + 7);
+	(void)unused;
+}
+
 static void a_walk_waits_for_a_table_and_goes_on_from_there(void **unused)
 {
 	u64 frames[FRAMES_MAX];
@@ -243,6 +256,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, prepare, clean_up)
 		TEST(the_walk_goes_on_to_the_outermost_frame),
+		TEST(callers_are_where_their_calls_are_if_that_is_wanted),
 		TEST(a_walk_waits_for_a_table_and_goes_on_from_there),
 		TEST(no_frame_is_made_up_where_the_copy_ends),
 		TEST(a_return_address_outside_of_code_is_no_frame),

@@ -30,7 +30,8 @@ DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-ge
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
-	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?libc6-dbg ?python3-dbg ?dwz ?hyperfine ?lcov valgrind ?stress-ng
+	linux-perf|linux-tools-generic ?libc6-arm64-cross ?llvm ?libc6-dbg ?python3-dbg ?dwz ?hyperfine ?lcov valgrind ?stress-ng \
+	debuginfod
 DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 # Only for `make test-kernels`.
 DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \
@@ -84,7 +85,7 @@ ifdef COVERAGE
 C_FLAGS += --coverage -O0
 LDFLAGS += --coverage
 endif
-LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -lZydis -liberty -lpthread -lm $(LDLIBS)
+LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -lZydis -liberty -lpthread -ldl -lm $(LDLIBS)
 BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
 	-Iinclude -Ivmlinux -Ibpf -I$(abspath $(SYSROOT))/usr/include/$(ARCH)-linux-gnu
 

@@ -9,6 +9,7 @@
 #include "binary/build_id.h"
 #include "binary/code_image.h"
 #include "binary/debug_file.h"
+#include "binary/debug_server.h"
 #include "binary/demangle.h"
 #include "binary/elf_image.h"
 #include "binary/load_map.h"

@@ -9,6 +9,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "binary/debug_server.h"
 #include "binary/elf_file.h"
 #include "binary/elf_image.h"
 #include "binary/open_below.h"
@@ -174,6 +175,14 @@ static int try_id(const char *root, const struct wanted *wanted, struct bytes *r
 			wanted, ret_bytes);
 }
 
+/* What was fetched from a server before; it is ours alone. */
+static int try_fetched(const struct wanted *wanted, struct bytes *ret_bytes)
+{
+	char *path = debug_server_kept(wanted->id);
+
+	return path ? try_path("", path, wanted, ret_bytes) : -ENOENT;
+}
+
 /* `wanted` without what the image says. */
 static int read_file(const char *root, const char *path, struct bytes image, struct wanted wanted,
 		     struct bytes *ret_bytes)
@@ -194,7 +203,7 @@ static int read_file(const char *root, const char *path, struct bytes image, str
 				 ret_bytes);
 	if (error)
 		error = try_path(root, must_format("%s%s", debug_root, path), &wanted, ret_bytes);
-	return error;
+	return error ? try_fetched(&wanted, ret_bytes) : 0;
 }
 
 int debug_file_read(const char *root, const char *path, struct bytes image,
@@ -249,6 +258,8 @@ int debug_file_read_common(const char *root, const char *path, struct bytes imag
 	if (!name)
 		return -ENOENT;
 	error = try_id(root, &wanted, ret_bytes);
+	if (error)
+		error = try_fetched(&wanted, ret_bytes);
 	if (error && name[0] == '/')
 		return try_path(root, must_copy(name), &wanted, ret_bytes);
 	/* From where the file is that has the link. */

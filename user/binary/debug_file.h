@@ -13,8 +13,9 @@
 /*
  * Finds it and reads its image: /usr/lib/debug/.build-id/xx/yyyy.debug, then the debuglink in the
  * binary's folder, its .debug/ and /usr/lib/debug/<folder>, then /usr/lib/debug/<path>[.debug],
- * each below `root` ("" or "/proc/PID/root") and then without it. A file counts only if it has
- * symbols and the binary's build id; if the binary has no id, the debuglink's checksum decides.
+ * each below `root` ("" or "/proc/PID/root") and then without it, then what was fetched from a
+ * server before (debug_server.h). A file counts only if it has symbols and the binary's build id;
+ * if the binary has no id, the debuglink's checksum decides.
  *
  * path       of the binary, as its process saw it
  * id         of the binary; length 0: it has none

@@ -257,6 +257,17 @@ static void gather_facts(struct report *report)
 	};
 }
 
+/* Before the report is shown, so that it can say so; nobody waits for it. */
+static void fetch_missing(struct report *report)
+{
+	size_t missing = symbolizer_missing(report->symbolizer);
+
+	if (missing && !symbolizer_fetch_missing(report->symbolizer))
+		report->facts.fetching = missing;
+	else
+		report->facts.fetchable = missing;
+}
+
 static int run(struct report *report, const char *path)
 {
 	const struct filter_settings *chosen = &report->filters.samples.settings;
@@ -280,6 +291,7 @@ static int run(struct report *report, const char *path)
 	stitching_warn(report->data, report->settings->stitch);
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
+	fetch_missing(report);
 	report->fold = fold_new(report->profile, choose_fold(report));
 	report_apply_patterns(report);
 	report_show(report, path);

@@ -206,6 +206,16 @@ void report_write_footer(const struct report_facts *facts, FILE *out)
 	if (facts->lbr)
 		lbr_stacks_write(facts, out);
 	write_unnamed(facts->profile, out);
+	if (facts->fetching)
+		fprintf(out,
+			"# %zu debug file%s being fetched (DEBUGINFOD_URLS): run this again in a "
+			"while\n",
+			facts->fetching, facts->fetching == 1 ? " is" : "s are");
+	if (facts->fetchable)
+		fprintf(out,
+			"# %zu debug file%s could be fetched (DEBUGINFOD_URLS): install "
+			"libdebuginfod1\n",
+			facts->fetchable, facts->fetchable == 1 ? "" : "s");
 	fputs("#\n", out);
 }
 
@@ -258,6 +268,7 @@ void report_write_footer_json(const struct report_facts *facts, struct json_writ
 		lbr_stacks_write_json(facts, json);
 	json_u64(json, "frames", profile_addresses(facts->profile));
 	json_u64(json, "frames_without_symbol", count_anonymous(facts->profile));
+	json_u64(json, "debug_files_fetching", facts->fetching);
 	write_unnamed_json(facts->profile, json);
 	branch_kinds_write_json(&facts->profile->totals.branches, json);
 	json_object_end(json);

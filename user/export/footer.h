@@ -16,6 +16,8 @@ struct report_facts {
 	const u64 *losses; /* by enum counter: what the recorder counted; NULL: not our recording */
 	const struct lbr_tally *lbr; /* NULL: there are no LBR call stacks */
 	bool lbr_is_stitched;	     /* else they are shown as they were recorded */
+	size_t fetching;	     /* debug files that are being fetched, */
+	size_t fetchable;	     /* or could be, if the client library were there */
 	bool idle_skipped;	     /* the recording has no samples of the idle task */
 };
 

@@ -34,12 +34,11 @@ bool source_text_append(struct text *text, const struct profile *profile,
 		return true;
 	}
 	name = profile_text(profile, function->name);
-	if (!location->binary) {
-		text_append(text, unknown_place);
-	} else if (!row->function) {
+	if (location->binary && !row->function) {
 		text_append(text, profile_text(profile, binary->short_name));
 		text_appendf(text, "[%" PRIx64 "]", location->address);
-	} else if (function->is_anonymous || space_is_kernel(location->space) || is_linkage(name)) {
+	} else if (location->binary && (function->is_anonymous || is_linkage(name) ||
+					space_is_kernel(location->space))) {
 		text_append(text, name);
 		text_appendf(text, "+%" PRIu64, location->address - function->start);
 	} else {

@@ -30,8 +30,9 @@ enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
 struct search {
 	const struct symbolize_settings *settings;
 	const struct binary_row *binary;
-	const char *recorded; /* its path */
-	u8 wanted;	      /* enum search_wanted */
+	struct missing_files *missing; /* NULL: nothing is fetched for it */
+	const char *recorded;	       /* its path */
+	u8 wanted;		       /* enum search_wanted */
 	/* Of the file that was found; both owned. */
 	char *path; /* as recorded, but without " (deleted)" */
 	char *root; /* below which it was found: "" or a folder */
@@ -110,6 +111,19 @@ static bool find_image(struct search *search)
 	return binary_search_run(&places);
 }
 
+/* Notes that a debug file would help, if there is somebody to ask for it. */
+static void miss_debug_file(const struct search *search)
+{
+	struct missing_files *missing = search->missing;
+
+	if (!missing || !debug_server_may_have(&search->id))
+		return;
+	for (size_t i = 0; i < missing->ids.count; i++)
+		if (build_id_is(&missing->ids.items[i], search->id.bytes, search->id.length))
+			return;
+	*vec_add(&missing->ids) = search->id;
+}
+
 /* The symbols of the image that was found, with its debug file or its packed one. */
 static void load_symbols(const struct search *search, struct name_source *source)
 {
@@ -119,8 +133,11 @@ static void load_symbols(const struct search *search, struct name_source *source
 	int error;
 
 	if (debug_file_read(search->root, search->path, image, &search->id, &debug) &&
-	    !has_symbol_table(image) && !debug_data_unpack(image, &mini))
-		unpacked = (u8 *)(uintptr_t)mini.start;
+	    !has_symbol_table(image)) {
+		miss_debug_file(search);
+		if (!debug_data_unpack(image, &mini))
+			unpacked = (u8 *)(uintptr_t)mini.start;
+	}
 	tell_large(search->settings, search->path, debug.length);
 	source->owned = symbols_new();
 	error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
@@ -141,6 +158,7 @@ static struct search search_of(const struct finder_context *context,
 {
 	return (struct search){
 		.settings = context->settings,
+		.missing = context->missing,
 		.binary = binary,
 		.recorded = profile_text(context->profile, binary->path),
 		.unnamed = UNNAMED_NO_FILE,
@@ -186,6 +204,8 @@ void binary_finder_source(const struct finder_context *context, const struct bin
 	*ret_file = (struct source_file){0};
 	search.wanted = WANT_SOURCE;
 	if (binary->kind == BINARY_FILE && find_image(&search)) {
+		if (!search.source.lines)
+			miss_debug_file(&search);
 		*ret_file = search.source;
 		search.source = (struct source_file){0};
 	}

@@ -25,10 +25,16 @@ struct name_source {
 /* What finders keep between binaries. */
 struct kernel_names;
 
+/* Files whose debug files are not here; empty unless a server could be asked for them. */
+struct missing_files {
+	VEC(struct build_id) ids;
+};
+
 struct finder_context {
 	const struct symbolize_settings *settings;
 	const struct profile *profile;
 	struct kernel_names *kernel;
+	struct missing_files *missing;
 };
 
 /* Loads the names of an ELF file or of the vDSO. */

@@ -32,6 +32,7 @@ struct binary_names {
 struct symbolizer {
 	struct symbolize_settings settings;
 	struct kernel_names *kernel;
+	struct missing_files missing;
 	struct intern keys; /* id: index in `sources`, plus 1 */
 	VEC(struct name_source) sources;
 	u64 profile; /* serial of the one whose rows `binaries` is about */
@@ -79,6 +80,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		vec_release(&symbolizer->sources.items[i].functions.items);
 	}
 	vec_release(&symbolizer->sources);
+	vec_release(&symbolizer->missing.ids);
 	vec_release(&symbolizer->binaries);
 	intern_release(&symbolizer->keys);
 	kernel_names_free(symbolizer->kernel);
@@ -135,10 +137,11 @@ static u32 key_of(struct symbolizer *symbolizer, const struct profile *profile,
 	return id;
 }
 
-static struct finder_context context_of(const struct symbolizer *symbolizer,
+static struct finder_context context_of(struct symbolizer *symbolizer,
 					const struct profile *profile)
 {
-	return (struct finder_context){&symbolizer->settings, profile, symbolizer->kernel};
+	return (struct finder_context){&symbolizer->settings, profile, symbolizer->kernel,
+				       &symbolizer->missing};
 }
 
 static struct binary_names *names_of(struct symbolizer *symbolizer, struct profile *profile,
@@ -344,4 +347,14 @@ void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 	}
 	if (symbolizer->settings.source)
 		source_places_find(&context, profile);
+}
+
+size_t symbolizer_missing(const struct symbolizer *symbolizer)
+{
+	return symbolizer->missing.ids.count;
+}
+
+int symbolizer_fetch_missing(const struct symbolizer *symbolizer)
+{
+	return debug_server_fetch(symbolizer->missing.ids.items, symbolizer->missing.ids.count);
 }

@@ -40,6 +40,12 @@ void symbolizer_free(struct symbolizer *symbolizer);
 /* For CLEANUP. */
 void symbolizer_freep(struct symbolizer **symbolizer);
 
+/* How many debug files would help that are not here, but may be fetched from a server that
+ * DEBUGINFOD_URLS names. */
+size_t symbolizer_missing(const struct symbolizer *symbolizer);
+/* Starts fetching them, and returns at once. Returns as debug_server_fetch(). */
+int symbolizer_fetch_missing(const struct symbolizer *symbolizer);
+
 /* Names every location that has no name yet, and sets `unnamed` of locations and binaries where it
  * cannot. What can't be had is not an error: it is counted there. */
 void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile);

@@ -43,7 +43,7 @@ server_has() {
 }
 
 names() {
-	"$BPFPROF" report -i spread.data -s srcline,sym "$@"
+	"$BPFPROF" report -i spread.data -s srcline,sym
 }
 
 is_fetched() {

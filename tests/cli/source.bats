@@ -7,7 +7,7 @@ load common
 
 setup_file() {
 	# perf keeps copies of what it recorded, with their lines, at home.
-	export PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS= HOME=$BATS_FILE_TMPDIR/home
+	export PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS='' HOME=$BATS_FILE_TMPDIR/home
 	cd "$BATS_FILE_TMPDIR" || return
 	cat >inl.c <<-END
 		#include <stdlib.h>

@@ -195,3 +195,10 @@ frames() {
 	# a stream can be read only once, and holds the same
 	"$BPFPROF" script -i - --inline <chains.data | diff ours -
 }
+
+@test "diff compares places in the source" {
+	"$PERF" diff -s srcline flat.data copied.data 2>/dev/null | grep -o 'inl.c:[0-9]*' | sort >theirs
+	"$BPFPROF" diff -s srcline flat.data copied.data | grep -o 'inl.c:[0-9]*' | sort >ours
+	[ -s theirs ]
+	diff theirs ours
+}

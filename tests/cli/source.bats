@@ -45,7 +45,7 @@ setup_file() {
 	"$PERF" --version >/dev/null 2>&1 || return 0
 	"$PERF" record -q -e cpu-clock:u -F 999 -o flat.data ./inl >record.log 2>&1
 	"$PERF" record -q -e cpu-clock:u -F 999 -g -o chains.data ./inl >>record.log 2>&1
-	"$PERF" record -q -e cpu-clock:u -F 999 --call-graph dwarf,4096 -o copied.data ./inl >>record.log 2>&1
+	"$PERF" record -q -e cpu-clock:u -F 999 --call-graph dwarf,4096 -o copied.data ./inl 50000000 >>record.log 2>&1
 	true
 }
 
@@ -57,12 +57,13 @@ setup() {
 }
 
 # A table without the C library's frames around main: the program that perf asks for lines gives the
-# outermost function its name in DWARF, and then takes it for an inlined one.
+# outermost function its name in DWARF, and then takes it for an inlined one. And without shares: a
+# rare address, of a start or an end, may be another line to that program.
 without_start() {
 	sed -e '/^# (Tip/,$d' -e '/^# [0-9 ]* samples/,$d' -e '/^#$/d' \
 		-e 's/__libc_start_main_impl.* (inlined)/__libc_start_main@@GLIBC_2.34/' \
 		-e 's/ libc-start.c:[0-9]*//; s/ libc_start_call_main.h:[0-9]*//; s/ ??:0$//' \
-		-e '/^# \.\.\./d' -e 's/ *$//'
+		-e '/^# \.\.\./d' -e 's/[0-9]*[.][0-9][0-9]%/%/g' -e 's/ *$//'
 }
 
 # same_inlined FILE OPTION...: the reports are the same, with inlined functions
@@ -83,17 +84,17 @@ same_inlined() {
 }
 
 @test "inlined functions are shown in copied stacks, as in perf" {
-	same_inlined copied.data --no-children -s sym -g caller
-	same_inlined copied.data --no-children -s sym -g callee
-	same_inlined copied.data --no-children -s sym -g caller,address
-	same_inlined copied.data --no-children -s sym -g callee,srcline
+	same_inlined copied.data --no-children -s sym -g caller,10
+	same_inlined copied.data --no-children -s sym -g callee,10
+	same_inlined copied.data --no-children -s sym -g caller,10,address
+	same_inlined copied.data --no-children -s sym -g callee,10,srcline
 	grep -q 'leaf inl.c:[56] (inlined)' ours
-	same_inlined copied.data --no-children -s srcline -g callee
+	same_inlined copied.data --no-children -s srcline -g callee,10 --percent-limit 10
 }
 
 @test "inlined functions have lines of their own with children" {
 	same_inlined copied.data -s sym -g none --percent-limit 99
-	grep -q '0.00%  \[.\] middle (inlined)' ours
+	grep -q ' \[.\] middle (inlined)' ours
 }
 
 @test "graphs by address and by place show it, where stacks were not copied too" {

@@ -146,7 +146,6 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 {
 	const struct diff_settings *settings = diff->settings;
 	struct symbolize_settings symbolize = {
-		.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE,
 		.symfs = settings->symfs,
 		.kallsyms = settings->kallsyms,
 		.vmlinux = settings->vmlinux,

@@ -54,7 +54,8 @@ static int learn_sample(struct event_sink *sink, const struct sample *sample)
 
 /* --- samples that were there before --- */
 
-/* Of what the outcome of a sample depends on, 0 if it is not known. */
+/* Of what the outcome of a sample depends on, and odd, as frames of user space depend on their
+ * process; 0 if it is not known. */
 static u64 outcome_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	const u64 parts[] = {

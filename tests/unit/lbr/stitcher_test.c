@@ -208,7 +208,7 @@ static void a_stack_that_was_found_before_is_not_decoded_again(void **state)
 		feed(result, &sample);
 		feed(result, &sample); /* the first one told how many registers there are */
 		cut = result->sample.cut;
-		assert_true(result->sample.chain_key != 0);
+		assert_true(result->sample.chain_key & 1); /* it has frames of user space */
 		sample.frames = NULL;
 		sample.branches = NULL;
 		sample.frame_count = sample.branch_count = 0;

@@ -66,6 +66,10 @@ typedef string_id make_text(struct script_printer *printer, const struct locatio
 /* The text of a location out of its list. Borrowed until the next one is made. */
 const char *script_location_text(struct script_printer *printer, string_list *list,
 				 location_id location, make_text *make);
+/* What follows the address of a sample, as far as the fields are wanted. Borrowed as above. */
+const char *script_leaf_text(struct script_printer *printer, location_id location);
+/* The lines of a frame in a chain. */
+make_text script_make_frame;
 /* Where an address of a process is. */
 location_id script_locate(struct script_printer *printer, u32 pid, u64 address, u8 space);
 /* The function that the machine code at a location is of; NULL: unknown. */

@@ -87,8 +87,9 @@ files_of_branches="branch-4.14 callgraph_and_branch-3.8"
 }
 
 @test "all of the corpus is looked at" {
-	local name
+	local name known
+	read -r -d '' -a known <<<"$files_of_samples $pipes $files_of_branches" || true
 	for name in "$CORPUS"/perf.data.*; do
-		[[ " $(echo $files_of_samples $pipes $files_of_branches) " == *" ${name##*perf.data.} "* ]]
+		[[ " ${known[*]} " == *" ${name##*perf.data.} "* ]]
 	done
 }

@@ -126,6 +126,17 @@ static void check_table(const struct unwind_table *table)
 }
 
 /* Where rules begin and functions end, and one byte before. */
+/* Whether padding at `at` may have a rule: the one before it goes on, or a function shorter than
+ * the padding follows, and ends again. */
+static bool may_be_padding(const struct model *model, u64 at)
+{
+	bool follows = false;
+
+	for (u64 next = at; next <= at + PADDING; next++)
+		follows |= model_find(model, next).cfa_kind != CFA_NONE;
+	return follows;
+}
+
 static void check_places(const struct model *model, const struct unwind_table *table,
 			 const struct rule_set *rules, u64 offset)
 {
@@ -133,19 +144,8 @@ static void check_places(const struct model *model, const struct unwind_table *t
 		struct unwind_rule expected = model_find(model, at);
 		u32 number = unwind_table_find(table, at);
 
-		/* In padding the rule before it may go on. */
-		if (expected.cfa_kind == CFA_NONE && number &&
-		    model_find(model, at + PADDING).cfa_kind != CFA_NONE)
+		if (expected.cfa_kind == CFA_NONE && number && may_be_padding(model, at))
 			continue;
-		if (expected.cfa_kind == CFA_NONE && number) {
-			/* A function shorter than the padding may follow, and end again. */
-			bool follows = false;
-
-			for (u64 next = at; next <= at + PADDING; next++)
-				follows |= model_find(model, next).cfa_kind != CFA_NONE;
-			if (follows)
-				continue;
-		}
 		if (memcmp(&rules->rules.items[number], &expected, sizeof(expected)))
 			abort();
 	}

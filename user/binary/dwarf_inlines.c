@@ -289,39 +289,37 @@ static const char *text_of(Dwarf_Die *die, unsigned int name)
 	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
 }
 
-static const char *linkage_name(Dwarf_Die *die)
+static void read_linkage_name(Dwarf_Die *die, const char **ret_name)
 {
-	const char *name = text_of(die, DW_AT_linkage_name);
-
-	return name ? name : text_of(die, DW_AT_MIPS_linkage_name);
+	*ret_name = text_of(die, DW_AT_linkage_name);
+	if (!*ret_name)
+		*ret_name = text_of(die, DW_AT_MIPS_linkage_name);
 }
 
-static const char *source_name(Dwarf_Die *die)
+static void read_source_name(Dwarf_Die *die, const char **ret_name)
 {
-	return text_of(die, DW_AT_name);
+	*ret_name = text_of(die, DW_AT_name);
 }
 
-/* The first that `read` finds from a DIE over those that it is a copy of. */
-static const char *inherited(Dwarf_Die *die, const char *(*read)(Dwarf_Die *die))
+/* The first that `read` finds from a DIE over those that it is a copy of; in the file's strings. */
+static const char *inherited(Dwarf_Die *die, void (*read)(Dwarf_Die *die, const char **ret_name))
 {
-	Dwarf_Die current = *die;
+	Dwarf_Die current = *die, original;
+	const char *name = NULL;
 
-	for (u32 i = 0; i < REFERENCES_MAX; i++) {
-		const char *name = read(&current);
-		Dwarf_Die original;
-
-		if (name)
-			return name;
-		if (!original_of(&current, &original))
-			return NULL;
-		current = original;
+	for (u32 i = 0; i < REFERENCES_MAX && !name; i++) {
+		read(&current, &name);
+		if (!name && !original_of(&current, &original))
+			break;
+		if (!name)
+			current = original;
 	}
-	return NULL;
+	return name;
 }
 
 const char *dwarf_function_name(Dwarf_Die *die)
 {
-	const char *name = inherited(die, linkage_name);
+	const char *name = inherited(die, read_linkage_name);
 
-	return name ? name : inherited(die, source_name);
+	return name ? name : inherited(die, read_source_name);
 }

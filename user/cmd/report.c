@@ -69,6 +69,31 @@ static bool shows_callers(const struct report *report)
 	return report->has_children || (has_graphs && report->settings->children);
 }
 
+static int check_hierarchy(const struct report_settings *settings)
+{
+	if (settings->is_hierarchy && settings->json)
+		return fail_plain(
+			-EINVAL, "leave out one of them",
+			"--hierarchy is a layout of text; JSON has the keys of each line");
+	if (settings->is_hierarchy && settings->fields)
+		return fail_plain(-EINVAL, "choose the levels with -s",
+				  "--hierarchy and -F cannot be used together");
+	return 0;
+}
+
+static void choose_graph(struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+
+	report->graph = settings->graph;
+	if (!report->has_chains && !report->has_history)
+		report->graph.type = CALL_GRAPH_NONE;
+	if (report->has_history)
+		report->graph.key = FOLD_BY_ADDRESS;
+	if (settings->is_inverted || (shows_callers(report) && !report->graph.order_is_set))
+		report->graph.order = CALLER_FIRST;
+}
+
 static int choose_layout(struct report *report)
 {
 	const struct report_settings *settings = report->settings;
@@ -81,15 +106,10 @@ static int choose_layout(struct report *report)
 	};
 	int error = choose_branches(report);
 
+	if (!error)
+		error = check_hierarchy(settings);
 	if (error)
 		return error;
-	if (settings->is_hierarchy && settings->json)
-		return fail_plain(
-			-EINVAL, "leave out one of them",
-			"--hierarchy is a layout of text; JSON has the keys of each line");
-	if (settings->is_hierarchy && settings->fields)
-		return fail_plain(-EINVAL, "choose the levels with -s",
-				  "--hierarchy and -F cannot be used together");
 	layout.has_branches = report->has_branches;
 	report->has_chains = any_chains(report->data) && !report->has_branches;
 	if (report->has_history && !layout.sort)
@@ -100,13 +120,7 @@ static int choose_layout(struct report *report)
 				  "the recording has no call chains");
 	report->has_children = settings->children && report->has_chains && !settings->is_hierarchy;
 	layout.has_children = report->has_children;
-	report->graph = settings->graph;
-	if (!report->has_chains && !report->has_history)
-		report->graph.type = CALL_GRAPH_NONE;
-	if (report->has_history)
-		report->graph.key = FOLD_BY_ADDRESS;
-	if (settings->is_inverted || (shows_callers(report) && !report->graph.order_is_set))
-		report->graph.order = CALLER_FIRST;
+	choose_graph(report);
 	return entry_layout_parse(&layout, &report->layout);
 }
 

@@ -24,8 +24,9 @@ u64 branch_tally_count(const struct branch_tally *tally);
 
 /* "IND_CALL", as perf writes it; "" if the kind is not known. */
 const char *branch_type_word(u64 flags);
-/* The same of a row of branch_tally.types or new_types. */
+/* The same of a row of branch_tally.types. */
 const char *branch_tally_word(u32 type);
+/* The same of a row of branch_tally.new_types. */
 const char *branch_tally_new_word(u32 type);
 
 #endif

@@ -175,13 +175,14 @@ static void json_has_every_walk_and_end(void **state)
 			break;
 	}
 	assert_non_null(strstr(
-		text, "\"user_stacks\":{\"count\":9,\"walked\":{\"eh_frame\":7,"
-		      "\"frame_pointers\":0,\"both\":2,\"none\":0,\"kernel\":0,\"lbr\":0,"
-		      "\"lbr_frame_pointers\":0,\"lbr_eh_frame\":0,\"lbr_both\":0},\"ended\":{"
-		      "\"unknown\":0,\"complete\":7,\"too_deep\":0,\"unreadable\":0,"
-		      "\"no_table\":2,\"unsupported\":0,\"not_analysed\":0,\"broken\":0,"
-		      "\"overwritten\":0,\"copy_ends\":0,\"no_file\":0,\"32_bit\":0,\"no_mapping\":0},"
-		      "\"ended_in\":[{\"binary\":\"libx\",\"end\":\"no_table\",\"stacks\":2}]}"));
+		text,
+		"\"user_stacks\":{\"count\":9,\"walked\":{\"eh_frame\":7,"
+		"\"frame_pointers\":0,\"both\":2,\"none\":0,\"kernel\":0,\"lbr\":0,"
+		"\"lbr_frame_pointers\":0,\"lbr_eh_frame\":0,\"lbr_both\":0},\"ended\":{"
+		"\"unknown\":0,\"complete\":7,\"too_deep\":0,\"unreadable\":0,"
+		"\"no_table\":2,\"unsupported\":0,\"not_analysed\":0,\"broken\":0,"
+		"\"overwritten\":0,\"copy_ends\":0,\"no_file\":0,\"32_bit\":0,\"no_mapping\":0},"
+		"\"ended_in\":[{\"binary\":\"libx\",\"end\":\"no_table\",\"stacks\":2}]}"));
 	free(text);
 	profile_free(profile);
 	(void)state;

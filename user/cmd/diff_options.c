@@ -193,7 +193,7 @@ const struct option_row diff_options[] = {
 	 .help = "with --paths: leave out what changed by less, unless it is beyond chance (default: 0.5)"},
 	FLAG(0, "significant", only_significant, "only what changed beyond chance, marked with *"),
 	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
-	 .help = "of the marks, so much may be by chance (default: 5)", .config = "diff.alpha"},
+	 .help = "of the marks, so much may be by chance", .config = "diff.alpha"},
 	{.kind = OPTION_LIST, .name = "fail-if", .offset = FIELD(fail_if), .argument = "CONDITIONS",
 	 .help = "end with status 3 if they hold for a line: delta>2%,p<0.01"},
 	FLAG(0, "strict-perf", is_strict, "perf 6.1's figures to the digit, also where they are not sane"),

@@ -191,7 +191,7 @@ const struct option_row diff_options[] = {
 	FLAG(0, "paths", paths, "which call paths changed, as a tree, callers first"),
 	{.kind = OPTION_PERCENT, .name = "least", .offset = FIELD(least_percent), .argument = "POINTS",
 	 .help = "with --paths: leave out what changed by less, unless it is beyond chance (default: 0.5)"},
-	FLAG(0, "significant", only_significant, "only what changed beyond chance, marked with *"),
+	FLAG(0, "significant", only_significant, "only what changed beyond chance"),
 	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
 	 .help = "of the marks, so much may be by chance", .config = "diff.alpha"},
 	{.kind = OPTION_LIST, .name = "fail-if", .offset = FIELD(fail_if), .argument = "CONDITIONS",

@@ -142,9 +142,12 @@ static bool knows_chain(struct event_sink *self, const struct sample *sample)
 {
 	struct script_printer *printer = (struct script_printer *)self;
 	struct chain_identity chain = chain_identity(printer, sample);
+	u64 fields = printer->plans.items[sample->source].fields;
 
-	return !(printer->plans.items[sample->source].fields & PRINT_ip) ||
-	       chain_texts_find(printer->chains, &chain);
+	if (fields & PRINT_BRANCHES &&
+	    event_source_has_call_stacks(&printer->sources[sample->source]))
+		return false;
+	return !(fields & PRINT_ip) || chain_texts_find(printer->chains, &chain);
 }
 
 /* --- fields --- */

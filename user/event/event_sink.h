@@ -153,14 +153,19 @@ struct event_source {
 	bool exclude_user, exclude_kernel, exclude_idle;
 	u8 precise; /* 0 … 3 */
 	bool has_chain, has_branches, has_time, has_cpu, has_period;
-	bool has_copied_stack; /* of its call chains the user's part is to be walked by the reader
-				*/
+	bool has_copied_stack; /* the user's part of call chains is to be walked by the reader */
 	u64 branch_bits;       /* PERF_SAMPLE_BRANCH_*; 0: none */
 	u64 sample_bits;       /* the producer's sample_type, for those who print it */
 	u64 user_registers;    /* which are recorded, as bits by the kernel's numbers; 0: none */
 	const u64 *ids;	       /* kernel event ids, for perf.data */
 	u32 id_count;
 };
+
+/* PERF_SAMPLE_BRANCH_CALL_STACK */
+static inline bool event_source_has_call_stacks(const struct event_source *source)
+{
+	return source->has_branches && source->branch_bits >> 11 & 1;
+}
 
 /*
  * What a consumer of events implements; unset members mean "not interested".
@@ -169,7 +174,8 @@ struct event_source {
 struct event_sink {
 	int (*on_sample)(struct event_sink *self, const struct sample *sample);
 	/* Asked before a sample with a chain_key, of which all but frames and what is recorded
-	 * behind them is there: whether it may come without frames. Unset: it may not. */
+	 * behind them is there: whether it may come without frames and, where these are of an LBR
+	 * call stack, without branches. Unset: it may not. */
 	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
 	/* Told some samples ahead, so that what is known of the chain can be on its way from
 	 * memory. */

@@ -10,14 +10,11 @@
 #include <stddef.h>
 #include <xxhash.h>
 
-/* PERF_SAMPLE_BRANCH_CALL_STACK, include/uapi/linux/perf_event.h */
-static const u64 branch_call_stack = 1 << 11;
-
 enum { LEARNED_MAX = 1 << 14 }; /* stacks: 2% of the time that a report of a million takes */
 
 bool lbr_is_recorded(const struct event_source *source)
 {
-	return source->has_branches && (source->branch_bits & branch_call_stack);
+	return event_source_has_call_stacks(source);
 }
 
 static struct lbr_stitcher *stitcher_of(struct event_sink *sink)

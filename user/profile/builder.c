@@ -264,7 +264,10 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 
 	if (ends_early(sample))
 		return false; /* where is asked of the outermost frame */
-	if (builder->settings.skip_chains || builder->settings.count_branches)
+	if (builder->settings.count_branches)
+		return !event_source_has_call_stacks(
+			&builder->profile->sources.items[sample->source]);
+	if (builder->settings.skip_chains)
 		return true;
 	return chain_rows_known(builder->chains, sample->chain_key,
 				states_for(sample, teller_of(builder, sample)));

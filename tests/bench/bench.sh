@@ -463,8 +463,10 @@ echo "bench: $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg), $(
 for part in "$@"; do
 	case $part in
 	sample | recorder | memory | report | read | dwarf | rows) "bench_$part" ;;
+	false-alarms) tests/bench/false_alarms.sh ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf and rows" >&2
+		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows and" \
+			"false-alarms" >&2
 		exit 2
 		;;
 	esac

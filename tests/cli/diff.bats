@@ -59,7 +59,8 @@ same_diff() {
 same_lines() {
 	"$PERF" diff "$@" 2>/dev/null | without_unsure >theirs
 	"$BPFPROF" diff --strict-perf "$@" | without_unsure >ours
-	[ "$(wc -l <theirs)" -gt 20 ]
+	# an entry for each of the three events at least; how many files run code is the machine's affair
+	[ "$(grep -c '%' theirs)" -ge 3 ]
 	diff theirs ours
 }
 

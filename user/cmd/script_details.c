@@ -4,6 +4,8 @@
  */
 #include "cmd/script_printer.h"
 
+#include "base/hex.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
@@ -97,18 +99,7 @@ enum { BYTES_A_ROW = 8 };
 static void print_row(FILE *out, struct bytes bytes, size_t at)
 {
 	fprintf(out, "%17s %04zx:", at ? "           " : "BPF output:", at);
-	for (size_t i = at; i < at + BYTES_A_ROW; i++)
-		if (i < bytes.length)
-			fprintf(out, " %02x", bytes.start[i]);
-		else
-			fputs("   ", out);
-	fputs("  ", out);
-	for (size_t i = at; i < at + BYTES_A_ROW; i++)
-		fputc(i >= bytes.length		? ' '
-		      : isprint(bytes.start[i]) ? bytes.start[i]
-						: '.',
-		      out);
-	fputc('\n', out);
+	hex_write_row(out, bytes, at, BYTES_A_ROW);
 }
 
 /* Text and nothing but zeroes behind it. */

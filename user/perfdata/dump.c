@@ -2,31 +2,14 @@
 /*
  * A record as perf dumps it: its bytes, then when and what, then all that a sample holds.
  */
+#include "base/hex.h"
 #include "event/event.h"
 #include "perfdata/records.h"
 #include "perfdata/session.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 
 enum { BYTES_A_ROW = 16 };
-
-static void dump_row(struct bytes bytes, size_t at, FILE *out)
-{
-	fprintf(out, ".  %04zx: ", at);
-	for (size_t i = at; i < at + BYTES_A_ROW; i++)
-		if (i < bytes.length)
-			fprintf(out, " %02x", bytes.start[i]);
-		else
-			fputs("   ", out);
-	fputs("  ", out);
-	for (size_t i = at; i < at + BYTES_A_ROW; i++)
-		fputc(i >= bytes.length		? ' '
-		      : isprint(bytes.start[i]) ? bytes.start[i]
-						: '.',
-		      out);
-	fputc('\n', out);
-}
 
 /* What all samples of the recording have, one event or the other. */
 static u64 combined_type(const struct perfdata *data)
@@ -284,8 +267,10 @@ void perfdata_dump_record(struct perfdata *data, const struct perfdata_record *r
 	fprintf(out, "\n%#" PRIx64 "@%s [%#zx]: event: %u\n.\n. ... raw event: size %zu bytes\n",
 		record->offset, data->header.is_pipe ? "pipe" : data->path, record->bytes.length,
 		record->type, record->bytes.length);
-	for (size_t at = 0; at < record->bytes.length; at += BYTES_A_ROW)
-		dump_row(record->bytes, at, out);
+	for (size_t at = 0; at < record->bytes.length; at += BYTES_A_ROW) {
+		fprintf(out, ".  %04zx: ", at);
+		hex_write_row(out, record->bytes, at, BYTES_A_ROW);
+	}
 	fputc('\n', out);
 	dump_stamp(data, record, out);
 	fprintf(out, "%#" PRIx64 " [%#zx]: ", record->offset, record->bytes.length);

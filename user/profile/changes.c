@@ -7,6 +7,7 @@
  */
 #include "profile/changes.h"
 
+#include "profile/comparison_parts.h"
 #include "profile/entry_index.h"
 
 #include <string.h>
@@ -223,8 +224,7 @@ static void choose_runs(const struct judging *judging, u32 side, struct asked *a
 	const struct comparison_settings *settings = &judging->comparison->settings;
 
 	for (u32 run = 0; run < settings->run_count; run++) {
-		if ((settings->runs[run].side != 0 && settings->runs[run].side != side) ||
-		    settings->runs[run].source == NO_SOURCE)
+		if (!comparison_asks_run(judging->comparison, run, side))
 			continue;
 		asked->totals[asked->run_count] = judging->totals[run];
 		asked->seconds[asked->run_count] = judging->seconds[run];

@@ -6,6 +6,7 @@
  * util/hist.c.
  */
 #include "profile/comparison_parts.h"
+#include "profile/entry_filter.h"
 #include "profile/entry_order.h"
 
 #include <string.h>
@@ -21,34 +22,6 @@ struct candidate {
 enum { SEVERAL_BUILDS = UINT32_MAX };
 
 /* --- filters --- */
-
-static bool name_passes(const struct name_filter *filter, const char *name)
-{
-	for (size_t i = 0; i < filter->count; i++)
-		if (!strcmp(filter->names[i], name))
-			return true;
-	return filter->count == 0;
-}
-
-static bool number_passes(const u32 *numbers, size_t count, u32 number)
-{
-	for (size_t i = 0; i < count; i++)
-		if (numbers[i] == number)
-			return true;
-	return count == 0;
-}
-
-static bool frame_passes(const struct fold *fold, const struct entry_list_settings *filters,
-			 frame_id frame)
-{
-	const struct profile *profile = fold->profile;
-	const struct binary_row *binary =
-		&profile->binaries.items[fold->frames.items[frame].binary];
-
-	return (name_passes(&filters->dsos, profile_text(profile, binary->short_name)) ||
-		name_passes(&filters->dsos, profile_text(profile, binary->path))) &&
-	       name_passes(&filters->symbols, fold_frame_name(fold, frame));
-}
 
 /* perf asks the sample that an entry began with. */
 static bool first_sample_passes(const struct fold *fold, const struct entry_list_settings *filters,
@@ -94,6 +67,13 @@ static struct entry_list *list_run(const struct comparison *comparison, u32 run,
 	whole = entry_list_new(comparison->fold, &settings);
 	entry_list_free(list);
 	return whole;
+}
+
+bool comparison_asks_run(const struct comparison *comparison, u32 run, u32 side)
+{
+	const struct comparison_run *asked = &comparison->settings.runs[run];
+
+	return (asked->side == 0 || asked->side == side) && asked->source != NO_SOURCE;
 }
 
 void comparison_add(struct compared_value *sum, const struct compared_value *value)

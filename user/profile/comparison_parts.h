@@ -9,6 +9,8 @@
 
 /* Whether the frame of an entry has a symbol. */
 bool comparison_is_named(const struct comparison *comparison, const struct entry *entry);
+/* Whether a run is of the baseline or of `side`, and has the event. */
+bool comparison_asks_run(const struct comparison *comparison, u32 run, u32 side);
 /* Adds what one run or side used to a sum. */
 void comparison_add(struct compared_value *sum, const struct compared_value *value);
 /* The sides that have an entry, as bits; the baseline's is the lowest. (Beyond 64 sides some share

@@ -5,8 +5,7 @@
 #include "profile/entry_index.h"
 
 #include "base/intern.h"
-
-#include <string.h>
+#include "profile/entry_filter.h"
 
 /* What an entry is told apart by; zero where the layout does not ask. Interned as bytes. */
 struct label_key {
@@ -30,22 +29,6 @@ struct branch_key {
 	u32 flags, zero;
 };
 
-static bool name_passes(const struct name_filter *filter, const char *name)
-{
-	for (size_t i = 0; i < filter->count; i++)
-		if (!strcmp(filter->names[i], name))
-			return true;
-	return filter->count == 0;
-}
-
-static bool number_passes(const u32 *numbers, size_t count, u32 number)
-{
-	for (size_t i = 0; i < count; i++)
-		if (numbers[i] == number)
-			return true;
-	return count == 0;
-}
-
 static bool label_passes(const struct entry_list *list, const struct label_row *labels)
 {
 	const struct entry_list_settings *settings = &list->settings;
@@ -57,22 +40,6 @@ static bool label_passes(const struct entry_list *list, const struct label_row *
 	return name_passes(&settings->comms, profile_text(list->fold->profile, labels->comm)) &&
 	       number_passes(settings->pids, settings->pid_count, labels->pid) &&
 	       number_passes(settings->tids, settings->tid_count, labels->tid);
-}
-
-static bool frame_passes(const struct entry_list *list, frame_id frame)
-{
-	const struct entry_list_settings *settings = &list->settings;
-	const struct profile *profile = list->fold->profile;
-	const struct folded_frame *folded = &list->fold->frames.items[frame];
-	const struct binary_row *binary = &profile->binaries.items[folded->binary];
-
-	if (!name_passes(&settings->dsos, profile_text(profile, binary->short_name)) &&
-	    !name_passes(&settings->dsos, profile_text(profile, binary->path)))
-		return false;
-	if (settings->symbol_part &&
-	    !strstr(fold_frame_name(list->fold, frame), settings->symbol_part))
-		return false;
-	return name_passes(&settings->symbols, fold_frame_name(list->fold, frame));
 }
 
 static u32 *number_labels(const struct entry_list *list)
@@ -156,7 +123,7 @@ static u32 *number_frames(const struct entry_list *list)
 	for (frame_id id = 0; id < list->fold->frames.count; id++) {
 		struct frame_key key = frame_key_of(list, id, &own_fields);
 
-		if (frame_passes(list, id))
+		if (frame_passes(list->fold, &list->settings, id))
 			keys[id] = intern_bytes(&known, &key, sizeof(key));
 	}
 	intern_release(&known);
@@ -184,7 +151,8 @@ static u32 *number_branches(const struct entry_list *list)
 		const struct folded_branch *branch = &list->fold->branches.items[id];
 		struct branch_key key = branch_key_of(list, branch);
 
-		if (frame_passes(list, branch->from) || frame_passes(list, branch->to))
+		if (frame_passes(list->fold, &list->settings, branch->from) ||
+		    frame_passes(list->fold, &list->settings, branch->to))
 			keys[id] = intern_bytes(&known, &key, sizeof(key));
 	}
 	intern_release(&known);

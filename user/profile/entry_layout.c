@@ -6,6 +6,8 @@
  */
 #include "profile/entry_layout.h"
 
+#include "profile/builder.h"
+
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -118,6 +120,19 @@ static void list_add(u8 *list, u32 *count, u8 field)
 bool entry_layout_has_key(const struct entry_layout *layout, u8 field)
 {
 	return list_has(layout->order, layout->order_count, field);
+}
+
+u32 entry_layout_labels(const struct entry_layout *layout, const struct filter_settings *chosen)
+{
+	u32 keep = 0;
+
+	if (chosen->pid_count)
+		keep |= KEEP_PID;
+	if (chosen->tid_count || entry_layout_has_key(layout, FIELD_PID))
+		keep |= KEEP_TID;
+	if (entry_layout_has_key(layout, FIELD_CPU))
+		keep |= KEEP_CPU;
+	return keep;
 }
 
 bool entry_layout_has_source(const struct entry_layout *layout)

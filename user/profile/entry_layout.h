@@ -7,6 +7,7 @@
 #define PROFILE_ENTRY_LAYOUT_H
 
 #include "bpfprof/types.h"
+#include "event/event.h"
 #include "profile/tables.h"
 
 #include <stdbool.h>
@@ -92,6 +93,8 @@ u32 entry_layout_branch_flags(const struct entry_layout *layout);
 enum sample_detail entry_field_detail(u8 field);
 /* The details (1 << enum sample_detail, or-ed) of all keys of a layout. */
 u32 entry_layout_details(const struct entry_layout *layout);
+/* What of a thread is to be kept (KEEP_* bits), for the keys of a layout and filters by thread. */
+u32 entry_layout_labels(const struct entry_layout *layout, const struct filter_settings *chosen);
 /* Whether lines are told apart by their place in the source. */
 bool entry_layout_has_source(const struct entry_layout *layout);
 /* Whether lines are told apart by this key. */

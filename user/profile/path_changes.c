@@ -4,6 +4,7 @@
  */
 #include "profile/path_changes.h"
 
+#include "profile/comparison_parts.h"
 #include "profile/entry_index.h"
 #include "profile/row_index.h"
 
@@ -110,11 +111,9 @@ static void choose_runs(struct growing *growing)
 	const struct comparison_settings *settings = &comparison->settings;
 
 	for (u32 run = 0; run < settings->run_count; run++) {
-		u32 side = settings->runs[run].side;
-
-		if ((side != 0 && side != growing->side) || !comparison->lists[run])
+		if (!comparison_asks_run(comparison, run, growing->side))
 			continue;
-		growing->before_count += side == 0;
+		growing->before_count += settings->runs[run].side == 0;
 		growing->totals[growing->run_count] = (struct sampled){
 			.weight = (double)comparison->run_totals[run].period,
 			.samples = (double)comparison->run_totals[run].samples,

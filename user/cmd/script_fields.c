@@ -17,56 +17,39 @@ enum {
 	EVENT_BPF_OUTPUT = 10,
 };
 
-/* PERF_SAMPLE_*; 0: every sample has it. */
-enum {
-	BIT_IP = 1 << 0,
-	BIT_TID = 1 << 1,
-	BIT_TIME = 1 << 2,
-	BIT_ADDR = 1 << 3,
-	BIT_CPU = 1 << 7,
-	BIT_BRANCHES = 1 << 11,
-	BIT_USER_REGISTERS = 1 << 12,
-	BIT_WEIGHT = 1 << 14,
-	BIT_INTERRUPT_REGISTERS = 1 << 18,
-	BIT_PHYS_ADDR = 1 << 19,
-	BIT_DATA_PAGE = 1 << 22,
-	BIT_CODE_PAGE = 1 << 23,
-	BIT_WEIGHTS = 1 << 24,
-};
-
 #define ROW(number) [FIELD_NUMBER_##number]
 
 static const struct {
 	const char *name;
-	u64 needs; /* one of these bits of sample_type */
+	u64 needs; /* one of these bits of sample_type; 0: every sample has it */
 } rows[SCRIPT_FIELD_COUNT] = {
 	ROW(comm) = {"comm", 0},
-	ROW(tid) = {"tid", BIT_TID},
-	ROW(pid) = {"pid", BIT_TID},
-	ROW(time) = {"time", BIT_TIME},
-	ROW(cpu) = {"cpu", BIT_CPU},
+	ROW(tid) = {"tid", SAMPLE_TID},
+	ROW(pid) = {"pid", SAMPLE_TID},
+	ROW(time) = {"time", SAMPLE_TIME},
+	ROW(cpu) = {"cpu", SAMPLE_CPU},
 	ROW(event) = {"event", 0},
-	ROW(ip) = {"ip", BIT_IP},
-	ROW(sym) = {"sym", BIT_IP | BIT_ADDR},
-	ROW(symoff) = {"symoff", BIT_IP | BIT_ADDR},
-	ROW(dso) = {"dso", BIT_IP | BIT_ADDR},
-	ROW(srcline) = {"srcline", BIT_IP},
-	ROW(addr) = {"addr", BIT_ADDR},
+	ROW(ip) = {"ip", SAMPLE_IP},
+	ROW(sym) = {"sym", SAMPLE_IP | SAMPLE_ADDR},
+	ROW(symoff) = {"symoff", SAMPLE_IP | SAMPLE_ADDR},
+	ROW(dso) = {"dso", SAMPLE_IP | SAMPLE_ADDR},
+	ROW(srcline) = {"srcline", SAMPLE_IP},
+	ROW(addr) = {"addr", SAMPLE_ADDR},
 	ROW(period) = {"period", 0},
 	ROW(misc) = {"misc", 0},
-	ROW(tod) = {"tod", BIT_TIME},
+	ROW(tod) = {"tod", SAMPLE_TIME},
 	ROW(flags) = {"flags", 0},
-	ROW(weight) = {"weight", BIT_WEIGHT | BIT_WEIGHTS},
-	ROW(ins_lat) = {"ins_lat", BIT_WEIGHTS},
-	ROW(iregs) = {"iregs", BIT_INTERRUPT_REGISTERS},
-	ROW(uregs) = {"uregs", BIT_USER_REGISTERS},
-	ROW(brstack) = {"brstack", BIT_BRANCHES},
-	ROW(brstacksym) = {"brstacksym", BIT_BRANCHES},
-	ROW(brstackoff) = {"brstackoff", BIT_BRANCHES},
+	ROW(weight) = {"weight", SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT},
+	ROW(ins_lat) = {"ins_lat", SAMPLE_WEIGHT_STRUCT},
+	ROW(iregs) = {"iregs", SAMPLE_REGS_INTR},
+	ROW(uregs) = {"uregs", SAMPLE_REGS_USER},
+	ROW(brstack) = {"brstack", SAMPLE_BRANCH_STACK},
+	ROW(brstacksym) = {"brstacksym", SAMPLE_BRANCH_STACK},
+	ROW(brstackoff) = {"brstackoff", SAMPLE_BRANCH_STACK},
 	ROW(bpf_output) = {"bpf-output", 0},
-	ROW(phys_addr) = {"phys_addr", BIT_PHYS_ADDR},
-	ROW(data_page_size) = {"data_page_size", BIT_DATA_PAGE},
-	ROW(code_page_size) = {"code_page_size", BIT_CODE_PAGE},
+	ROW(phys_addr) = {"phys_addr", SAMPLE_PHYS_ADDR},
+	ROW(data_page_size) = {"data_page_size", SAMPLE_DATA_PAGE_SIZE},
+	ROW(code_page_size) = {"code_page_size", SAMPLE_CODE_PAGE_SIZE},
 	ROW(provenance) = {"provenance", 0},
 };
 

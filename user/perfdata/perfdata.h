@@ -7,6 +7,7 @@
 
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
+#include "perfdata/sample_type.h"
 #include "perfdata/writer.h"
 
 #endif

@@ -112,20 +112,6 @@ static int prepare(struct diff *diff, struct arguments arguments)
 
 /* --- reading --- */
 
-static u32 labels_to_keep(const struct diff *diff)
-{
-	const struct filter_settings *chosen = &diff->files[0].chosen.settings;
-	u32 keep = 0;
-
-	if (chosen->pid_count)
-		keep |= KEEP_PID;
-	if (chosen->tid_count || entry_layout_has_key(&diff->layout, FIELD_PID))
-		keep |= KEEP_TID;
-	if (entry_layout_has_key(&diff->layout, FIELD_CPU))
-		keep |= KEEP_CPU;
-	return keep;
-}
-
 static int measure(struct diff *diff)
 {
 	if (!diff->settings->shows_rates)
@@ -145,16 +131,11 @@ static int measure(struct diff *diff)
 static struct symbolizer *new_symbolizer(const struct diff *diff)
 {
 	const struct diff_settings *settings = diff->settings;
-	struct symbolize_settings symbolize = {
-		.symfs = settings->symfs,
-		.kallsyms = settings->kallsyms,
-		.vmlinux = settings->vmlinux,
-		.raw_names = !settings->demangle,
-		.only_symbols = settings->is_strict,
-		.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE,
-		.returns_are_exact = settings->is_strict,
-	};
+	struct symbolize_settings symbolize = settings->symbolize;
 
+	symbolize.raw_names = !settings->demangle;
+	symbolize.only_symbols = symbolize.returns_are_exact = settings->is_strict;
+	symbolize.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE;
 	/* All are read at the same time, and one line can only show one of them. */
 	if (!settings->is_quiet)
 		input_show_progress(diff->files[0].data, &symbolize);
@@ -363,9 +344,9 @@ static int run(struct diff *diff)
 	error = diff_files_read(
 		diff->files, diff->file_count,
 		(struct diff_reading){
-			.keep = labels_to_keep(diff),
+			.keep = entry_layout_labels(&diff->layout, &diff->files[0].chosen.settings),
 			.skip_chains = !diff->settings->children && !diff->settings->paths,
-			.symfs = diff->settings->symfs,
+			.symfs = diff->settings->symbolize.symfs,
 			.slices_time = !diff->settings->is_strict,
 		},
 		&diff->profile, &diff->quantum_ns);

@@ -6,6 +6,8 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "cmd/option_rows.h"
+#include "cmd/text_options.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -124,10 +126,7 @@ static int config_method(void *settings, const char *value)
 
 static int parse_percentage(void *settings, const char *argument)
 {
-	if (strcmp(argument, "relative") != 0 && strcmp(argument, "absolute") != 0)
-		return fail_plain(-EINVAL, NULL, "give relative or absolute");
-	settings_of(settings)->is_relative = *argument == 'r';
-	return 0;
+	return text_parse_percentage(argument, &settings_of(settings)->is_relative);
 }
 
 static int parse_color(void *settings, const char *argument)
@@ -135,43 +134,12 @@ static int parse_color(void *settings, const char *argument)
 	return terminal_parse_color(argument, &settings_of(settings)->color);
 }
 
-/* perf's "\t" is a tab; "." would be lost among the digits. */
 static int parse_separator(void *settings, const char *argument)
 {
-	if (!strcmp(argument, "."))
-		return fail_plain(-EINVAL, "give another one, like -t ,",
-				  "\".\" separates digits already");
-	settings_of(settings)->separator = !strcmp(argument, "\\t") ? "\t" : argument;
-	return 0;
+	return text_parse_separator(argument, &settings_of(settings)->separator);
 }
 
 #define FIELD(field) offsetof(struct diff_settings, field)
-
-#define TEXT(its_letter, its_name, field, its_argument, its_help)                  \
-	{                                                                          \
-		.kind = OPTION_TEXT, .letter = its_letter, .name = its_name,       \
-		.offset = FIELD(field), .argument = its_argument, .help = its_help \
-	}
-#define FLAG(its_letter, its_name, field, its_help)                          \
-	{                                                                    \
-		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
-		.offset = FIELD(field), .help = its_help                     \
-	}
-#define CALL(its_letter, its_name, its_argument, its_parse, its_help)          \
-	{                                                                      \
-		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,   \
-		.argument = its_argument, .parse = its_parse, .help = its_help \
-	}
-/* Accepted because scripts have it; changes nothing. */
-#define IGNORED(its_letter, its_name)                                        \
-	{                                                                    \
-		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
-		.offset = FIELD(ignored), .help = "accepted", .hidden = true \
-	}
-#define HEADING(text)                                  \
-	{                                              \
-		.kind = OPTION_HEADING, .help = (text) \
-	}
 
 /* clang-format off */
 const struct option_row diff_options[] = {
@@ -216,9 +184,9 @@ const struct option_row diff_options[] = {
 	TEXT(0, "before", before, "TIMES", "the baseline: times as of --time; with --after"),
 	TEXT(0, "after", after, "TIMES", "what is compared with it"),
 	HEADING("Names"),
-	TEXT(0, "symfs", symfs, "DIRECTORY", "look for binaries below this directory"),
-	TEXT('k', "vmlinux", vmlinux, "FILE", "kernel image with symbols"),
-	TEXT(0, "kallsyms", kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
+	TEXT(0, "symfs", symbolize.symfs, "DIRECTORY", "look for binaries below this directory"),
+	TEXT('k', "vmlinux", symbolize.vmlinux, "FILE", "kernel image with symbols"),
+	TEXT(0, "kallsyms", symbolize.kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	HEADING("Output"),
 	FLAG(0, "json", json, "print JSON, with a version number"),
@@ -230,12 +198,9 @@ const struct option_row diff_options[] = {
 	FLAG('D', "dump-raw-trace", dumps, "every record of the files first, in hexadecimal and in words"),
 	/* accepted */
 	IGNORED('f', "force"), IGNORED('m', "modules"), IGNORED(0, "stdio"),
-	{.kind = OPTION_CALL, .argument = "VALUE", .parse = config_method, .help = "config only",
-	 .hidden = true, .config = "diff.compute"},
+	CONFIG("diff.compute", config_method),
 	/* refused by name */
-	{.kind = OPTION_CALL, .name = "cycles-hist", .parse = refuse_branches, .help = "not here",
-	 .hidden = true},
-	{.kind = OPTION_CALL, .name = "stream", .parse = refuse_branches, .help = "not here", .hidden = true},
+	REFUSED(0, "cycles-hist", NULL, refuse_branches), REFUSED(0, "stream", NULL, refuse_branches),
 	{.kind = OPTION_END},
 };
 /* clang-format on */

@@ -10,13 +10,14 @@
 #include "cmd/sample_choice.h"
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
+#include "symbolize/symbolize.h"
 
 struct diff_settings {
 	const char *sort, *separator;
-	const char *symfs, *kallsyms, *vmlinux;
-	const char *dsos, *comms, *symbols; /* lists, or file://PATH */
-	struct sample_choice choice;	    /* its `times`: parted by ':', one for each file */
-	const char *before, *after;	    /* two parts of one file, in place of two files */
+	struct symbolize_settings symbolize; /* where names are looked for */
+	const char *dsos, *comms, *symbols;  /* lists, or file://PATH */
+	struct sample_choice choice;	     /* its `times`: parted by ':', one for each file */
+	const char *before, *after;	     /* two parts of one file, in place of two files */
 	enum comparison_method method;
 	s64 base_weight, other_weight;
 	u32 order;

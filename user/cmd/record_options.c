@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "cmd/branch_filter.h"
+#include "cmd/option_rows.h"
 #include "cmd/record_settings.h"
 
 #include <errno.h>
@@ -156,7 +157,7 @@ static int parse_clock(void *all_settings, const char *argument)
  * Options of perf record that ask for something we do not do:
  * X(identifier, letter, name, argument, why, what to do)
  */
-#define REFUSED(X)                                                                                 \
+#define REFUSALS(X)                                                                                \
 	X(affinity, 0, "affinity", "MODE", "one thread reads all CPUs", "use taskset")             \
 	X(aio, 0, "aio", NULL, "the file is written in large pieces", "leave it out")              \
 	X(all_cgroups, 0, "all-cgroups", NULL, "cgroups are not recorded", "use -G CGROUP")        \
@@ -238,7 +239,7 @@ static int parse_clock(void *all_settings, const char *argument)
 		(void)text;                                              \
 		return fail_plain(-EINVAL, remedy, why);                 \
 	}
-REFUSED(REFUSED_PARSER)
+REFUSALS(REFUSED_PARSER)
 
 #define REFUSED_ROW(identifier, short_name, long_name, placeholder, why, remedy) \
 	{.kind = OPTION_CALL,                                                    \
@@ -259,10 +260,6 @@ REFUSED(REFUSED_PARSER)
 	}
 
 #define FIELD(member) .offset = offsetof(struct record_settings, member)
-#define HEADING(text)                                  \
-	{                                              \
-		.kind = OPTION_HEADING, .help = (text) \
-	}
 
 const struct record_settings record_defaults = {
 	.call_graph = CALL_GRAPH_AUTO,
@@ -440,5 +437,5 @@ const struct option_row record_options[] = {
 	AS_EVER(0, "sample-identifier"),
 	AS_EVER(0, "strict-freq"),
 	AS_EVER(0, "timestamp-boundary"),
-	REFUSED(REFUSED_ROW){.kind = OPTION_END},
+	REFUSALS(REFUSED_ROW){.kind = OPTION_END},
 };

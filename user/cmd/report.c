@@ -158,34 +158,15 @@ static enum source_wish choose_source(const struct report *report)
 
 /* --- reading --- */
 
-static u32 labels_to_keep(const struct report *report)
-{
-	const struct filter_settings *chosen = &report->filters.samples.settings;
-	u32 keep = 0;
-
-	if (chosen->pid_count)
-		keep |= KEEP_PID;
-	if (chosen->tid_count || entry_layout_has_key(&report->layout, FIELD_PID))
-		keep |= KEEP_TID;
-	if (entry_layout_has_key(&report->layout, FIELD_CPU))
-		keep |= KEEP_CPU;
-	return keep;
-}
-
 static struct symbolizer *new_symbolizer(const struct report *report)
 {
 	const struct report_settings *settings = report->settings;
-	struct symbolize_settings symbolize = {
-		.symfs = settings->symfs,
-		.kallsyms = settings->kallsyms,
-		.vmlinux = settings->vmlinux,
-		.raw_names = !settings->demangle,
-		.only_symbols = settings->is_strict,
-		.source = (u8)choose_source(report),
-		/* Unwinders of copied stacks give places of calls, the kernel those behind them. */
-		.returns_are_exact = settings->is_strict || unwinding_is_needed(report->data),
-	};
+	struct symbolize_settings symbolize = settings->symbolize;
 
+	symbolize.raw_names = !settings->demangle;
+	symbolize.source = (u8)choose_source(report);
+	/* Unwinders of copied stacks give places of calls, the kernel those behind them. */
+	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(report->data);
 	if (!settings->is_quiet)
 		input_show_progress(report->data, &symbolize);
 	return symbolizer_new(&symbolize);
@@ -201,7 +182,7 @@ static bool has_name(void *symbolizer, struct profile *profile, location_id loca
 static int count_samples(struct report *report)
 {
 	struct builder_settings settings = {
-		.keep = labels_to_keep(report),
+		.keep = entry_layout_labels(&report->layout, &report->filters.samples.settings),
 		.max_stack = UINT16_MAX,
 		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE &&
 			       !report->has_parents && !report->has_ignored,
@@ -212,7 +193,7 @@ static int count_samples(struct report *report)
 	};
 	struct filter_settings filter = report->filters.samples.settings;
 	struct lbr_settings lbr = {.tier = report->settings->stitch,
-				   .symfs = report->settings->symfs};
+				   .symfs = report->settings->symbolize.symfs};
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
 	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
@@ -223,7 +204,7 @@ static int count_samples(struct report *report)
 	/* Whose a sample is decides over its entries, later: 100% are all samples. */
 	filter.pid_count = filter.tid_count = 0;
 	first = unwinding_before(profile_builder_sink(builder), report->data,
-				 report->settings->symfs, &unwinder);
+				 report->settings->symbolize.symfs, &unwinder);
 	sink = first = filter_new(&filter, first);
 	if (report->has_history) {
 		report->history = branch_history_new(report->graph.order == CALLER_FIRST

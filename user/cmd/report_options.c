@@ -5,7 +5,9 @@
  */
 #include "cmd/report_settings.h"
 
+#include "cmd/option_rows.h"
 #include "cmd/stitching.h"
+#include "cmd/text_options.h"
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -39,10 +41,7 @@ static int parse_graph(void *settings, const char *argument)
 
 static int parse_percentage(void *settings, const char *argument)
 {
-	if (strcmp(argument, "relative") != 0 && strcmp(argument, "absolute") != 0)
-		return fail_plain(-EINVAL, NULL, "give relative or absolute");
-	settings_of(settings)->is_relative = *argument == 'r';
-	return 0;
+	return text_parse_percentage(argument, &settings_of(settings)->is_relative);
 }
 
 /* As in perf, call graphs follow, unless a later -g says otherwise. */
@@ -69,14 +68,9 @@ static int parse_stdio_color(void *settings, const char *argument)
 	return parse_color(settings, argument ? argument : "always");
 }
 
-/* perf's "\t" is a tab; "." would be lost among the digits. */
 static int parse_separator(void *settings, const char *argument)
 {
-	if (!strcmp(argument, "."))
-		return fail_plain(-EINVAL, "give another one, like -t ,",
-				  "\".\" separates digits already");
-	settings_of(settings)->separator = !strcmp(argument, "\\t") ? "\t" : argument;
-	return 0;
+	return text_parse_separator(argument, &settings_of(settings)->separator);
 }
 
 static int parse_quantum(void *settings, const char *argument)
@@ -241,49 +235,13 @@ static int refuse_graph(void *settings, const char *argument)
 
 #define FIELD(field) offsetof(struct report_settings, field)
 
-#define TEXT(its_letter, its_name, field, its_argument, its_help)                  \
-	{                                                                          \
-		.kind = OPTION_TEXT, .letter = its_letter, .name = its_name,       \
-		.offset = FIELD(field), .argument = its_argument, .help = its_help \
-	}
-#define FLAG(its_letter, its_name, field, its_help)                          \
-	{                                                                    \
-		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
-		.offset = FIELD(field), .help = its_help                     \
-	}
-#define CALL(its_letter, its_name, its_argument, its_parse, its_help)          \
-	{                                                                      \
-		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,   \
-		.argument = its_argument, .parse = its_parse, .help = its_help \
-	}
-/* Accepted because scripts have it; changes nothing. */
-#define IGNORED(its_letter, its_name)                                        \
-	{                                                                    \
-		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
-		.offset = FIELD(ignored), .help = "accepted", .hidden = true \
-	}
-#define CONFIG(its_key, its_parse)                                            \
-	{                                                                     \
-		.kind = OPTION_CALL, .argument = "VALUE", .parse = its_parse, \
-		.help = "config only", .hidden = true, .config = its_key      \
-	}
-#define REFUSED(its_letter, its_name, its_argument, its_parse)                                   \
-	{                                                                                        \
-		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,                     \
-		.argument = its_argument, .parse = its_parse, .help = "not here", .hidden = true \
-	}
-#define HEADING(text)                                  \
-	{                                              \
-		.kind = OPTION_HEADING, .help = (text) \
-	}
-
 /* clang-format off */
 const struct option_row report_options[] = {
 	HEADING("Input"),
 	TEXT('i', "input", input, "FILE", "recording to read, - for a pipe (default: perf.data)"),
-	TEXT(0, "symfs", symfs, "DIRECTORY", "look for binaries below this directory"),
-	TEXT('k', "vmlinux", vmlinux, "FILE", "kernel image with symbols"),
-	TEXT(0, "kallsyms", kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
+	TEXT(0, "symfs", symbolize.symfs, "DIRECTORY", "look for binaries below this directory"),
+	TEXT('k', "vmlinux", symbolize.vmlinux, "FILE", "kernel image with symbols"),
+	TEXT(0, "kallsyms", symbolize.kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
 	HEADING("What is shown"),
 	{.kind = OPTION_FLAG, .name = "children", .offset = FIELD(children),
 	 .help = "count for a function what it called, too", .config = "report.children"},
@@ -361,7 +319,7 @@ const struct option_row report_options[] = {
 	FLAG(0, "header-only", header_only, "print only that"),
 	FLAG('D', "dump-raw-trace", dumps, "every record of the file, in hexadecimal and in words"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
-	FLAG(0, "strict-perf", is_strict, "name only what perf names: code without symbol stays "
+	FLAG(0, "strict-perf", symbolize.only_symbols, "name only what perf names: code without symbol stays "
 	     "addresses"),
 	CALL(0, "inline", NULL, show_inlined, "show inlined functions in all stacks (default: in "
 	     "copied ones, of perf record --call-graph dwarf)"),
@@ -377,10 +335,7 @@ const struct option_row report_options[] = {
 	{.kind = OPTION_CALL, .name = "stdio-color", .argument = "WHEN",
 	 .optional = ARGUMENT_MAYBE_NEXT, .parse = parse_stdio_color, .help = "as --color",
 	 .hidden = true},
-	{.kind = OPTION_TEXT, .name = "dso", .offset = FIELD(dsos), .argument = "LIST",
-	 .help = "as --dsos", .hidden = true},
-	{.kind = OPTION_TEXT, .name = "comm", .offset = FIELD(comms), .argument = "LIST",
-	 .help = "as --comms", .hidden = true},
+	ALIAS("dso", dsos, "LIST", "as --dsos"), ALIAS("comm", comms, "LIST", "as --comms"),
 	{.kind = OPTION_TEXT, .offset = FIELD(sort), .argument = "KEYS",
 	 .help = "as --sort", .hidden = true, .config = "report.sort-order"},
 	{.kind = OPTION_FLAG, .offset = FIELD(ignored),

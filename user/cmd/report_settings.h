@@ -11,6 +11,7 @@
 #include "cmd/sample_choice.h"
 #include "event/event.h"
 #include "profile/profile.h"
+#include "symbolize/symbolize.h"
 
 /* Whether branches are counted in place of samples. */
 enum branch_mode {
@@ -29,7 +30,7 @@ enum group_mode {
 struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
 	const char *sort, *fields, *separator;
-	const char *symfs, *vmlinux, *kallsyms;
+	struct symbolize_settings symbolize;   /* where names are looked for */
 	const char *dsos, *comms, *symbols;    /* lists, or file://PATH */
 	const char *symbol_part;	       /* of the names of functions that are shown */
 	const char *parents, *ignored_callees; /* patterns; NULL: not given */
@@ -52,8 +53,7 @@ struct report_settings {
 	u32 width_count;
 	bool json;
 	bool demangle;
-	bool is_strict; /* --strict-perf */
-	bool ignored;	/* where options go that change nothing here */
+	bool ignored; /* where options go that change nothing here */
 	u32 max_stack;
 	double percent_limit;
 	enum color_mode color;

@@ -126,22 +126,30 @@ static struct entry_list *view_group(const struct report *report, const struct s
 	return list;
 }
 
-static void write_text(const struct report *report)
+/* Writes all events and groups, as JSON or else as text. */
+static void write_views(const struct report *report, struct json_writer *json)
 {
 	struct text_style style = choose_style(report);
 	struct report_view view;
 
-	pager_start();
-	write_preamble(report);
 	for (u32 i = 0; i < report->profile->sources.count; i++) {
 		CLEANUP(report_group_release) struct shown_group group = {0};
 		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
 
 		if (report_group(report, i, &group))
 			list = view_group(report, &group, &view);
-		if (list)
+		if (list && json)
+			report_write_json(&view, json);
+		else if (list)
 			report_write_text(&view, &style);
 	}
+}
+
+static void write_text(const struct report *report)
+{
+	pager_start();
+	write_preamble(report);
+	write_views(report, NULL);
 	report_write_branches(&report->facts, stdout);
 	if (!report->settings->is_quiet)
 		report_write_footer(&report->facts, stdout);
@@ -150,21 +158,12 @@ static void write_text(const struct report *report)
 static void write_json(const struct report *report, const char *path)
 {
 	CLEANUP(json_writer_freep) struct json_writer *json = json_writer_new(stdout);
-	struct report_view view;
 
 	json_object(json, NULL);
 	json_u64(json, "version", JSON_VERSION);
 	json_text(json, "file", path);
 	json_array(json, "events");
-	for (u32 i = 0; i < report->profile->sources.count; i++) {
-		CLEANUP(report_group_release) struct shown_group group = {0};
-		CLEANUP(entry_list_freep) struct entry_list *list = NULL;
-
-		if (report_group(report, i, &group))
-			list = view_group(report, &group, &view);
-		if (list)
-			report_write_json(&view, json);
-	}
+	write_views(report, json);
 	json_array_end(json);
 	report_write_footer_json(&report->facts, json);
 	json_object_end(json);

@@ -343,6 +343,11 @@ int capture_drain(struct capture *capture)
 			       late_stacks_round_ns(capture->late_stacks, start_ns - STRAGGLER_NS));
 }
 
+int capture_turn(struct capture *capture)
+{
+	return capture_drain(capture);
+}
+
 /* The caller's sink, and that of the tables if there are any. */
 static struct event_sink *with_tables(struct capture *capture, struct event_sink *sink)
 {

@@ -4,7 +4,8 @@
  * event on each CPU for everything about processes. Only this folder knows libbpf and the skeleton.
  *
  * The order of calls: capture_open, capture_start, capture_drain as often as capture_fd is readable
- * or a quarter of a second has passed, capture_stop, capture_close.
+ * or a quarter of a second has passed, capture_turn as often as a window of counts is wanted,
+ * capture_stop, capture_close.
  */
 #ifndef CAPTURE_CAPTURE_H
 #define CAPTURE_CAPTURE_H
@@ -29,6 +30,9 @@ enum call_graph {
 	CALL_GRAPH_FP,	  /* by frame pointers only */
 	CALL_GRAPH_NONE,
 };
+
+/* A window of counts, if nobody says how long. */
+#define AGGREGATE_WINDOW_NS 60000000000ULL
 
 enum {
 	UNWIND_BYTES_MIN = UNWIND_SEGMENT_BYTES,
@@ -60,6 +64,8 @@ struct capture_settings {
 	u64 ring_bytes;	  /* 0: by rate and CPUs */
 	u64 unwind_bytes; /* for unwind tables in the kernel; 0: UNWIND_BYTES_DEFAULT */
 	bool wants_idle;  /* keep samples of the idle task */
+	bool aggregate;	  /* count samples that are alike in the kernel; see capture_turn() */
+	u64 window_ns;	  /* how long it counts between two turns; 0: AGGREGATE_WINDOW_NS */
 	/* PERF_SAMPLE_BRANCH_* of the branch stacks to record, 0: none; and more of them, which are
 	 * left out where the kernel refuses them. capture_sources() says what is left. */
 	u64 branch_bits, branch_extras;
@@ -109,6 +115,14 @@ int capture_fd(const struct capture *capture);
 /* Hands over all that has arrived, and then on_round(). Call it at least four times a second.
  * Returns 0 or what the sink returned. */
 int capture_drain(struct capture *capture);
+
+/*
+ * Ends a window of counts and begins the next: drains, and hands over what was counted since the
+ * last turn, as samples with a `count` and the time of their last; capture_stop() does it once
+ * more. Without `aggregate` nothing is counted. Takes some milliseconds.
+ * Returns 0 or what the sink returned.
+ */
+int capture_turn(struct capture *capture);
 
 /* The pid of the command, 0 if there is none. */
 pid_t capture_command(const struct capture *capture);

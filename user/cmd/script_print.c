@@ -197,10 +197,13 @@ static void print_provenance(struct script_printer *printer, const struct script
 	const struct sample *sample = line->sample;
 
 	if (stack_is_known(sample))
-		fprintf(printer->out, "[%s, %s]", stack_walk_words(sample->walked),
-			stack_end_words(sample->cut));
+		fprintf(printer->out, "[%s, ", stack_walk_words(sample->walked));
 	else
-		fprintf(printer->out, "[%s]", stack_end_words(sample->cut));
+		fputc('[', printer->out);
+	fputs(stack_end_words(sample->cut), printer->out);
+	if (sample_count(sample) > 1)
+		fprintf(printer->out, ", %u samples", sample->count);
+	fputc(']', printer->out);
 }
 
 static void print_ip(struct script_printer *printer, const struct script_line *line)

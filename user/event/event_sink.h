@@ -38,7 +38,8 @@ enum branch_flag {
 	BRANCH_CYCLES = 0xffff << BRANCH_CYCLES_SHIFT,
 };
 
-/* One observation. `frames` is the call chain, innermost first; usually frames[0].address equals
+/* One observation, or several that are alike: `weight` is their sum, `time_ns` that of the last.
+ * `frames` is the call chain, innermost first; usually frames[0].address equals
  * `address`, but a producer's chain may begin elsewhere (precise events) or be empty. */
 struct sample {
 	u64 time_ns;	   /* CLOCK_MONOTONIC or the file's own clock; 0: unknown */
@@ -47,6 +48,7 @@ struct sample {
 	u64 data_address;  /* PERF_SAMPLE_ADDR, 0 if not recorded */
 	u32 source;	   /* row of the session's event sources, from 0 */
 	u32 pid, tid, cpu; /* ~0u: not recorded */
+	u32 count;	   /* of observations, see sample_count(); 0: one */
 	u8 space;	   /* enum frame_space of `address` */
 	u8 cut;		   /* enum stack_cut */
 	u8 walked;	   /* enum stack_walk, or-ed; 0: not recorded, or no caller was found */
@@ -153,6 +155,7 @@ struct event_source {
 	bool exclude_user, exclude_kernel, exclude_idle;
 	u8 precise; /* 0 … 3 */
 	bool has_chain, has_branches, has_time, has_cpu, has_period;
+	bool is_counted;       /* samples stand for several: not all times are known */
 	bool has_copied_stack; /* the user's part of call chains is to be walked by the reader */
 	u64 branch_bits;       /* PERF_SAMPLE_BRANCH_*; 0: none */
 	u64 sample_bits;       /* the producer's sample_type, for those who print it */

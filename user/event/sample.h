@@ -31,6 +31,12 @@ static inline bool sample_register(const struct sample *sample, u64 recorded, u3
 	return true;
 }
 
+/* For how many observations the sample stands. */
+static inline u32 sample_count(const struct sample *sample)
+{
+	return sample->count ? sample->count : 1;
+}
+
 /* How many frames of the chain are not of user space: they come first. */
 static inline u32 sample_kernel_frames(const struct sample *sample)
 {

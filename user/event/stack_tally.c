@@ -5,6 +5,7 @@
 #include "event/stack_tally.h"
 
 #include "base/memory.h"
+#include "event/sample.h"
 
 bool stack_is_known(const struct sample *sample)
 {
@@ -15,8 +16,8 @@ void stack_tally_add(struct stack_tally *tally, const struct sample *sample)
 {
 	if (!stack_is_known(sample))
 		return;
-	tally->ends[sample->cut % STACK_ENDS]++;
-	tally->walks[sample->walked % STACK_WALKS]++;
+	tally->ends[sample->cut % STACK_ENDS] += sample_count(sample);
+	tally->walks[sample->walked % STACK_WALKS] += sample_count(sample);
 }
 
 u64 stack_tally_count(const struct stack_tally *tally)

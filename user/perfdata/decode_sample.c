@@ -68,9 +68,13 @@ static void read_data_address(struct decoder *decoder, const struct event_kind *
 static void read_cpu(struct decoder *decoder, const struct event_kind *kind, struct cursor *cursor,
 		     struct sample *sample)
 {
+	u32 count;
+
 	sample->cpu = cursor_u32(cursor);
-	cursor_take(cursor, sizeof(u32));
-	(void)decoder, (void)kind;
+	count = cursor_u32(cursor); /* reserved, but for ours */
+	if (decoder->is_ours)
+		sample->count = count;
+	(void)kind;
 }
 
 static void read_period(struct decoder *decoder, const struct event_kind *kind,

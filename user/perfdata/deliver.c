@@ -78,7 +78,7 @@ static int hand_over_sample(struct delivery *delivery, struct bytes record, u64 
 		data->malformed_count++;
 		return 0;
 	}
-	data->sample_count++;
+	data->sample_count += sample_count(&sample);
 	if (data->decoder.counters.count)
 		return hand_over_counters(delivery, &sample);
 	return sink_call(delivery->sink, on_sample, &sample);

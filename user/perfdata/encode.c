@@ -242,7 +242,8 @@ void encode_sample(const struct encoder *encoder, const struct sample *sample,
 	put_u64(&pen, sample->time_ns);
 	if (attr->sample_type & SAMPLE_ADDR)
 		put_u64(&pen, sample->data_address);
-	put_u32s(&pen, sample->cpu, 0);
+	/* The half of this word that no perf looks at: 0, as the kernel writes it, for a sample. */
+	put_u32s(&pen, sample->cpu, sample_count(sample) > 1 ? sample->count : 0);
 	put_u64(&pen, sample->weight);
 	if (attr->sample_type & SAMPLE_CALLCHAIN)
 		put_chain(&pen, sample);
@@ -250,6 +251,22 @@ void encode_sample(const struct encoder *encoder, const struct sample *sample,
 		put_branches(&pen, attr, sample);
 	finish(&pen, RECORD_SAMPLE, (u16)(sample->space & MISC_CPUMODE) | provenance(sample),
 	       buffer);
+}
+
+u32 encoded_count(const struct encoder *encoder, const u8 *record)
+{
+	const u8 *at = record + sizeof(struct record_header);
+	u64 sample_type = encoder->attrs.items[0].sample_type, id;
+	u32 count;
+
+	memcpy(&id, at, sizeof(id));
+	for (size_t i = 0; encoder->has_ids && i < encoder->ids.count; i++)
+		if (encoder->ids.items[i] == id)
+			sample_type = encoder->attrs.items[i].sample_type;
+	/* what encode_sample() puts before it */
+	at += (encoder->has_ids + 3 + !!(sample_type & SAMPLE_ADDR)) * sizeof(u64);
+	memcpy(&count, at + sizeof(u32), sizeof(count));
+	return count ? count : 1;
 }
 
 static void put_identity(struct pen *pen, const struct mapping *mapping)

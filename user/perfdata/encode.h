@@ -39,6 +39,8 @@ void record_buffer_release(struct record_buffer *buffer);
 /* Each appends one record; strings that do not fit a record are cut. */
 void encode_sample(const struct encoder *encoder, const struct sample *sample,
 		   struct record_buffer *buffer);
+/* For how many observations the sample in this record of ours stands. */
+u32 encoded_count(const struct encoder *encoder, const u8 *record);
 /* Appends MMAP2, with build id or device and inode. */
 void encode_mapping(const struct encoder *encoder, const struct mapping *mapping,
 		    struct record_buffer *buffer);

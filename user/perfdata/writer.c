@@ -78,7 +78,7 @@ static int on_sample(struct event_sink *self, const struct sample *sample)
 	struct output_head *head = &writer->outlet.output.head;
 
 	if (sample->source >= writer->encoder.attrs.count || !has_room(writer, BUFFER_BYTES)) {
-		writer->samples_dropped++;
+		writer->samples_dropped += sample_count(sample);
 		return end_of(writer);
 	}
 	encode_sample(&writer->encoder, sample, &writer->outlet.buffer);
@@ -401,7 +401,8 @@ static void drop_rest(struct perfdata_writer *writer)
 	for (size_t at = 0; at < buffer->used; at += header.size_bytes) {
 		memcpy(&header, buffer->bytes + at, sizeof(header));
 		if (header.type == RECORD_SAMPLE)
-			writer->samples_dropped++;
+			writer->samples_dropped += encoded_count(&writer->encoder,
+								 buffer->bytes + at);
 		else if (header.type < RECORD_USER_FIRST)
 			writer->records_dropped++;
 	}

@@ -97,7 +97,7 @@ static void take_early_end(struct profile_builder *builder, const struct sample 
 									.cut = sample->cut};
 		*place = (u32)profile->early_ends.count;
 	}
-	profile->early_ends.items[*place - 1].stacks++;
+	profile->early_ends.items[*place - 1].stacks += sample_count(sample);
 }
 
 static void add_branches(struct profile_builder *builder, const struct sample *sample,
@@ -197,7 +197,7 @@ static bool count_again(struct profile_builder *builder, const struct sample *sa
 	    count->space != sample->space)
 		return false;
 	count->weight += sample->weight;
-	count->samples++;
+	count->samples += sample_count(sample);
 	return true;
 }
 
@@ -227,7 +227,7 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 		.first_thread = teller->thread,
 		.space = sample->space,
 		.weight = sample->weight,
-		.samples = 1,
+		.samples = sample_count(sample),
 	};
 	u32 row;
 
@@ -287,6 +287,8 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	if (labels_vary(builder))
 		teller.labels = labels_of(builder, sample);
 	profile_totals_add(&builder->profile->totals, sample);
+	if (sample_count(sample) > 1)
+		builder->profile->sources.items[sample->source].is_counted = true;
 	take_early_end(builder, sample);
 	if (builder->settings.count_branches)
 		count_branches(builder, sample, &teller);

@@ -66,12 +66,14 @@ static u64 slice_of(const struct judging *judging, const struct folded_row *row)
 	return profile->details.items[labels->detail].values[DETAIL_TIME] / judging->quantum_ns;
 }
 
-/* Finds first and count; they stay 0 where times are not known. */
+/* Finds first and count; they stay 0 where times are not known, or not of all samples. */
 static void find_range(const struct judging *judging, u32 source, struct slices *slices)
 {
 	const struct fold *fold = judging->comparison->fold;
 	u64 first = UINT64_MAX, last = 0;
 
+	if (fold->profile->sources.items[source].is_counted)
+		return;
 	for (size_t i = 0; i < fold->rows.count; i++) {
 		u64 slice;
 

@@ -5,6 +5,7 @@
 #include "profile/tables.h"
 
 #include "base/memory.h"
+#include "event/event.h"
 #include "profile/row_index.h"
 #include "profile/stack_index.h"
 
@@ -352,7 +353,7 @@ u32 profile_add(struct profile *profile, const struct count_row *count)
 
 void profile_totals_add(struct profile_totals *totals, const struct sample *sample)
 {
-	totals->samples++;
+	totals->samples += sample_count(sample);
 	totals->weight += sample->weight;
 	stack_tally_add(&totals->stacks, sample);
 	if (!sample->time_ns || sample->time_ns == ~0ull)

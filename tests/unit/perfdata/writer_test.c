@@ -48,6 +48,51 @@ static void expect_whole(const char *path, u32 source_count)
 	perfdata_close(data);
 }
 
+struct counting_sink {
+	struct event_sink sink;
+	u64 samples, observations, weight;
+};
+
+static int count_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct counting_sink *counting = (struct counting_sink *)sink;
+
+	counting->samples++;
+	counting->observations += sample_count(sample);
+	counting->weight += sample->weight;
+	assert_int_equal(sample->cpu, 3);
+	return 0;
+}
+
+static void a_sample_keeps_for_how_many_it_stands(void **state)
+{
+	static const u32 counts[] = {0, 1, 2, 70000, UINT32_MAX};
+	struct counting_sink counting = {.sink.on_sample = count_sample};
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct perfdata_writer *writer;
+	struct event_sink *sink;
+	struct perfdata *data;
+
+	assert_int_equal(perfdata_writer_open(&settings, &writer), 0);
+	sink = perfdata_writer_sink(writer);
+	for (u32 i = 0; i < ARRAY_COUNT(counts); i++) {
+		struct sample sample = {
+			.time_ns = 100 + i, .cpu = 3, .count = counts[i], .weight = 10};
+
+		assert_int_equal(sink->on_sample(sink, &sample), 0);
+	}
+	assert_int_equal(perfdata_writer_close(writer), 0);
+	assert_int_equal(perfdata_open(path, &data), 0);
+	assert_int_equal(perfdata_read(data, &counting.sink), 0);
+	assert_int_equal(counting.samples, ARRAY_COUNT(counts));
+	assert_int_equal(counting.observations, 1 + 1 + 2 + 70000 + (u64)UINT32_MAX);
+	assert_int_equal(counting.weight, 10 * ARRAY_COUNT(counts));
+	perfdata_close(data);
+	recording_remove(path);
+	(void)state;
+}
+
 static void every_kind_of_event_comes_back(void **state)
 {
 	char *path = recording_path();
@@ -269,6 +314,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_kind_of_event_comes_back),
+		cmocka_unit_test(a_sample_keeps_for_how_many_it_stands),
 		cmocka_unit_test(compressed_events_come_back),
 		cmocka_unit_test(several_sources_are_told_apart),
 		cmocka_unit_test(header_tells_where_and_how),

@@ -188,6 +188,7 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 		.end = mapping->start + mapping->bytes,
 		.file_offset = mapping->file_offset,
 		.owner_pid = mapping->pid,
+		.is_data = mapping->is_data,
 	};
 
 	if (mapped.end < mapped.start)

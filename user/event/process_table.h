@@ -29,6 +29,7 @@ struct mapped_file {
 struct mapped {
 	u64 start, end, file_offset; /* file_offset: of `start`; see struct mapping */
 	u32 owner_pid;		     /* the process that mapped it (forks inherit) */
+	bool is_data;		     /* no code runs there */
 	const struct mapped_file *file;
 };
 

@@ -115,10 +115,12 @@ static bool is_anonymous(const char *path)
 	return false;
 }
 
-static u8 user_kind(const char *path)
+static u8 user_kind(const struct mapped *mapped)
 {
+	const char *path = mapped->file->path;
+
 	if (is_anonymous(path))
-		return BINARY_JIT;
+		return mapped->is_data ? BINARY_OTHER : BINARY_JIT;
 	if (!strcmp(path, "[vdso]"))
 		return BINARY_VDSO;
 	return path[0] == '[' ? BINARY_OTHER : BINARY_FILE;
@@ -172,7 +174,7 @@ static binary_id make_binary(struct locator *locator, const struct mapped *mappe
 	struct binary_row binary = {
 		.owner_pid = mapped->owner_pid,
 		.mapped_order = file->id,
-		.kind = space_is_kernel(file->space) ? kernel_kind(file) : user_kind(file->path),
+		.kind = space_is_kernel(file->space) ? kernel_kind(file) : user_kind(mapped),
 		.space = file->space,
 		.build_id_bytes = file->build_id_bytes,
 	};
@@ -221,7 +223,7 @@ static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
 		make_kernel_of(locator, mapped);
 	/* One "file", but another binary in each process or at each address. */
 	if (mapped->file->is_kernel_symbol ||
-	    (!space_is_kernel(mapped->file->space) && user_kind(mapped->file->path) == BINARY_JIT))
+	    (!space_is_kernel(mapped->file->space) && user_kind(mapped) == BINARY_JIT))
 		return make_binary(locator, mapped);
 	while (locator->binaries.count <= id)
 		*vec_add(&locator->binaries) = 0;

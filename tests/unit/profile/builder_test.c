@@ -266,6 +266,26 @@ static void anonymous_code_belongs_to_the_perf_map_of_its_process(void **state)
 		PROGRAM + 1);
 }
 
+static void memory_that_holds_no_code_keeps_its_name(void **state)
+{
+	struct fixture *fixture = *state;
+	struct mapping stack = {
+		.pid = 7,
+		.tid = 7,
+		.space = SPACE_USER,
+		.is_data = true,
+		.start = PROGRAM,
+		.bytes = MAP_BYTES,
+		.path = "[stack]",
+	};
+
+	sink_call(fixture->sink, on_mapping, &stack);
+	take_at(fixture, 7, PROGRAM + 1, SPACE_USER);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_string_equal(profile_text(fixture->profile, leaf_binary(fixture->profile, 0)->path),
+			    "[stack]");
+}
+
 static void kernel_text_and_programs_are_binaries_of_their_own(void **state)
 {
 	struct fixture *fixture = *state;
@@ -472,6 +492,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(
 			anonymous_code_belongs_to_the_perf_map_of_its_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(memory_that_holds_no_code_keeps_its_name, setup,
+						teardown),
 		cmocka_unit_test_setup_teardown(kernel_text_and_programs_are_binaries_of_their_own,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_id_used_again_is_another_thread, setup,

@@ -399,3 +399,16 @@ rows() {
 	[ "$status" = 2 ]
 	[[ $output == *"did you mean --strict-perf"* ]]
 }
+
+@test "what is whole of a recording that was cut is shown, and the damage said in one line" {
+	local pair
+	head -c $(($(stat -c %s v1.data) * 2 / 3)) v1.data >cut.data
+	for pair in "cut.data v2.data" "v2.data cut.data"; do
+		# shellcheck disable=SC2086
+		run -1 --separate-stderr "$BPFPROF" diff -q $pair
+		[[ ${lines[0]} == *" w "* || ${lines[0]} == *" n "* ]]
+		# shellcheck disable=SC2154
+		[ "${#stderr_lines[@]}" = 1 ]
+		[[ ${stderr_lines[0]} == "bpfprof: cut.data is cut"*" shown" ]]
+	done
+}

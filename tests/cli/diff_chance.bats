@@ -180,9 +180,19 @@ refused() {
 	"$BPFPROF" diff -q --paths --least 50 same1.data same2.data | lacks part_
 }
 
-@test "paths are text, and of shares" {
-	fails_with 2 "--paths and --json: paths are text, and of shares; leave one of them out" \
-		"$BPFPROF" diff --paths --json same1.data same2.data
+@test "--paths --json holds the same paths, each with its functions" {
+	"$BPFPROF" diff --paths --json same1.data more1.data >paths.json
+	"$BPFPROF" diff -q --paths same1.data more1.data | awk '{ print $NF }' >names
+	diff names <(jq -r '.events[0].trees[0].paths[].path[-1]' paths.json)
+	jq -e '.events[0].trees[0].paths | any(.path[-2:] == ["main", "part_6"] and .delta > 0.5 and
+		.dso == "shares")' paths.json
+	"$BPFPROF" diff --paths --json --significant same1.data same2.data |
+		jq -e '[.events[0].trees[0].paths[] | select(.path[-1] | startswith("part_"))] == []'
+}
+
+@test "paths are text or JSON, and of shares" {
+	fails_with 2 "--paths and --csv: paths are text or JSON, and of shares; leave one of them out" \
+		"$BPFPROF" diff --paths --csv same1.data same2.data
 	fails_with 2 "perf has no diff of call paths; leave --strict-perf out" \
 		"$BPFPROF" diff --paths --strict-perf same1.data same2.data
 }

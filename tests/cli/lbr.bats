@@ -103,3 +103,22 @@ END
 	"$BPFPROF" script -i lbr.data --stitch-lbr -F comm,ip | lacks '\['
 	run -2 "$BPFPROF" script -i lbr.data -F +provenance
 }
+
+@test "diff --children counts the callers that report shows, stitched or as perf shows them" {
+	local tier
+	for tier in "" --stitch-lbr; do
+		echo "tier: $tier"
+		# shellcheck disable=SC2086
+		"$BPFPROF" report -q -i lbr.data -s sym -g none $tier 2>report.err |
+			awk 'NF { print $1, $NF }' | sort >report.txt
+		# shellcheck disable=SC2086
+		"$BPFPROF" diff -q --children -s sym $tier lbr.data lbr.data |
+			awk 'NF { print $1, $(NF) }' | sort >diff.txt
+		[ -s diff.txt ]
+		diff report.txt diff.txt
+	done
+	[ "$("$BPFPROF" diff -q --children lbr.data kernel.data)" != \
+		"$("$BPFPROF" diff -q --children --stitch-lbr lbr.data kernel.data)" ]
+	fails_with 2 "--stitch-lbr: without callers there is nothing to stitch; use it with --children or --paths" \
+		"$BPFPROF" diff --stitch-lbr lbr.data kernel.data
+}

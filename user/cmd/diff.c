@@ -253,6 +253,10 @@ static void write_view(const struct writing *writing, const struct diff_view *vi
 {
 	const struct diff_settings *settings = writing->diff->settings;
 
+	if (settings->paths && writing->json) {
+		diff_write_paths_json(view, writing->json, settings->least_percent);
+		return;
+	}
 	if (writing->json) {
 		diff_write_json(view, writing->json);
 		return;
@@ -336,23 +340,36 @@ static void write_output(struct diff *diff)
 
 /* --- the command --- */
 
+/* Reads all recordings. What is wrong with a damaged one is said at the end, when what it gives has
+ * been shown. */
+static int read_recordings(struct diff *diff, char **ret_damage)
+{
+	const struct diff_settings *settings = diff->settings;
+	struct diff_reading how = {
+		.keep = entry_layout_labels(&diff->layout, &diff->files[0].chosen.settings),
+		.skip_chains = !settings->children && !settings->paths,
+		.stitch = settings->stitch,
+		.symfs = settings->symbolize.symfs,
+		.slices_time = !settings->is_strict,
+	};
+	int error = diff_files_read(diff->files, diff->file_count, how, &diff->profile,
+				    &diff->quantum_ns);
+
+	progress_clear();
+	if (error == -EBADMSG)
+		*ret_damage = must_copy(fail_sentence());
+	else if (error)
+		return error;
+	return measure(diff);
+}
+
 static int run(struct diff *diff)
 {
+	CLEANUP(freep) char *damage = NULL;
 	int error;
 
 	diff->symbolizer = new_symbolizer(diff);
-	error = diff_files_read(
-		diff->files, diff->file_count,
-		(struct diff_reading){
-			.keep = entry_layout_labels(&diff->layout, &diff->files[0].chosen.settings),
-			.skip_chains = !diff->settings->children && !diff->settings->paths,
-			.symfs = diff->settings->symbolize.symfs,
-			.slices_time = !diff->settings->is_strict,
-		},
-		&diff->profile, &diff->quantum_ns);
-	progress_clear();
-	if (!error)
-		error = measure(diff);
+	error = read_recordings(diff, &damage);
 	if (error)
 		return error;
 	symbolizer_run(diff->symbolizer, diff->profile);
@@ -363,7 +380,8 @@ static int run(struct diff *diff)
 	write_output(diff);
 	for (u32 i = 0; i < diff->file_count && !diff->settings->is_quiet; i++)
 		input_print_warnings(diff->files[i].data);
-	return diff_verdict_tell(&diff->verdict);
+	error = diff_verdict_tell(&diff->verdict);
+	return damage ? fail_plain(-EBADMSG, NULL, "%s", damage) : error;
 }
 
 static int dump_files(const struct diff *diff)

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cmd/diff_settings.h"
+#include "lbr/lbr.h"
 
 #include <errno.h>
 #include <string.h>
@@ -159,12 +160,13 @@ static int check_output(const struct diff_settings *settings)
 	if (settings->is_strict && beyond_perf(settings))
 		return fail_plain(-EINVAL, "leave --strict-perf out", "perf has no %s",
 				  beyond_perf(settings));
-	if (settings->paths && (settings->json || settings->csv || settings->shows_rates))
+	if (settings->paths && (settings->csv || settings->shows_rates))
 		return fail_plain(-EINVAL, "leave one of them out",
-				  "--paths and %s: paths are text, and of shares",
-				  settings->json  ? "--json"
-				  : settings->csv ? "--csv"
-						  : "--rate");
+				  "--paths and %s: paths are text or JSON, and of shares",
+				  settings->csv ? "--csv" : "--rate");
+	if (settings->stitch != LBR_PLAIN && !settings->paths && !settings->children)
+		return fail_plain(-EINVAL, "use it with --children or --paths",
+				  "--stitch-lbr: without callers there is nothing to stitch");
 	if (settings->json && settings->csv)
 		return fail_plain(-EINVAL, "leave one of them out",
 				  "--json and --csv: there is only one output");

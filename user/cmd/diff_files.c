@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "cmd/stitching.h"
 #include "cmd/unwinding.h"
 
 #include <errno.h>
@@ -119,7 +120,9 @@ static int read_file(struct diff_file *file, const struct diff_reading *reading,
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct filter_settings settings = file->chosen.settings;
 	struct span_sink span = {.file = file};
+	struct lbr_settings lbr = {.tier = reading->stitch, .symfs = reading->symfs};
 	struct event_sink *filter;
+	struct lbr_tally tally;
 	int error;
 
 	settings.pid_count = settings.tid_count = 0;
@@ -129,7 +132,8 @@ static int read_file(struct diff_file *file, const struct diff_reading *reading,
 	passing_sink_init(&span.passing, filter);
 	span.passing.sink.on_sample = see_sample;
 	span.passing.sink.knows_chain = knows_chain;
-	error = perfdata_read(file->data, &span.passing.sink);
+	error = reading->skip_chains ? perfdata_read(file->data, &span.passing.sink)
+				     : stitching_read(file->data, &lbr, &span.passing.sink, &tally);
 	filter_free(filter);
 	return error;
 }
@@ -193,7 +197,8 @@ static void read_alone(void *context, size_t file)
 	profile_builder_free(builder);
 }
 
-/* Puts the recordings into the profile of the first one. Returns the first error. */
+/* Puts the recordings into the profile of the first one. Returns the first error, but that one is
+ * damaged only if nothing worse is the matter. */
 static int join_files(struct reading *reading, u32 count)
 {
 	int error = 0;
@@ -205,7 +210,8 @@ static int join_files(struct reading *reading, u32 count)
 								      reading->profiles[i]);
 		if (i)
 			profile_free(reading->profiles[i]);
-		if (reading->errors[i] && !error)
+		if (reading->errors[i] &&
+		    (!error || (error == -EBADMSG && reading->errors[i] != error)))
 			error = fail_plain(reading->errors[i], NULL, "%s", reading->sentences[i]);
 		free(reading->sentences[i]);
 	}

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "cmd/option_rows.h"
+#include "cmd/stitching.h"
 #include "cmd/text_options.h"
 
 #include <errno.h>
@@ -124,6 +125,11 @@ static int config_method(void *settings, const char *value)
 
 /* --- others --- */
 
+static int parse_stitch(void *settings, const char *argument)
+{
+	return stitching_parse(argument, &settings_of(settings)->stitch);
+}
+
 static int parse_percentage(void *settings, const char *argument)
 {
 	return text_parse_percentage(argument, &settings_of(settings)->is_relative);
@@ -159,6 +165,9 @@ const struct option_row diff_options[] = {
 	FLAG(0, "paths", paths, "which call paths changed, as a tree, callers first"),
 	{.kind = OPTION_PERCENT, .name = "least", .offset = FIELD(least_percent), .argument = "POINTS",
 	 .help = "with --paths: leave out what changed by less, unless it is beyond chance (default: 0.5)"},
+	{.kind = OPTION_CALL, .name = "stitch-lbr", .argument = "certain|likely",
+	 .optional = ARGUMENT_ATTACHED, .parse = parse_stitch,
+	 .help = "with them: LBR call stacks go on where the hardware cut them, as in report"},
 	FLAG(0, "significant", only_significant, "only what changed beyond chance"),
 	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
 	 .help = "of the marks, so much may be by chance", .config = "diff.alpha"},

@@ -26,6 +26,7 @@ struct diff_settings {
 	double alpha_percent;	  /* of what is marked, so much may be marked by chance */
 	bool paths;		  /* call paths in place of lines … */
 	double least_percent;	  /* … that changed by so many points */
+	u8 stitch;		  /* enum lbr_tier */
 	bool children;		  /* count what functions called, too */
 	struct text_list fail_if; /* expressions of conditions.h */
 	bool json, csv;
@@ -75,6 +76,7 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
 struct diff_reading {
 	u32 keep; /* KEEP_* bits */
 	bool skip_chains;
+	u8 stitch;	   /* enum lbr_tier, for LBR call stacks */
 	bool slices_time;  /* samples are told apart by time, to see bursts */
 	const char *symfs; /* where to look for binaries; NULL: everywhere else. Borrowed */
 };
@@ -94,8 +96,8 @@ void diff_files_close(struct diff_file *files, u32 count);
  *
  * ret_profile     profile_free() it
  * ret_quantum_ns  of DETAIL_TIME, by which samples are told apart; 0: they are not
- * Returns 0, or a negative errno with a sentence; of a damaged recording (-EBADMSG) and those
- * before, what could be read is there.
+ * Returns 0, or a negative errno with a sentence; after -EBADMSG (some recording is damaged) what
+ * could be read of each is there.
  */
 int diff_files_read(struct diff_file *files, u32 count, struct diff_reading reading,
 		    struct profile **ret_profile, u64 *ret_quantum_ns);

@@ -5,6 +5,7 @@
 #include "export/diff_json.h"
 
 #include "export/diff_cells.h"
+#include "export/diff_paths.h"
 #include "export/json.h"
 
 enum { SHARE_DECIMALS = 6, P_DECIMALS = 12 };
@@ -91,20 +92,92 @@ static void write_total(struct json_writer *json, const struct diff_view *view, 
 	json_object_end(json);
 }
 
+static void write_head(struct json_writer *json, const struct diff_view *view)
+{
+	json_text(json, "event", view->source->name);
+	json_array(json, "sides");
+	for (u32 side = 0; side < view->comparison->settings.side_count; side++)
+		write_total(json, view, side);
+	json_array_end(json);
+}
+
 void diff_write_json(const struct diff_view *view, struct json_writer *json)
 {
 	const struct comparison *comparison = view->comparison;
 
 	json_object(json, NULL);
-	json_text(json, "event", view->source->name);
-	json_array(json, "sides");
-	for (u32 side = 0; side < comparison->settings.side_count; side++)
-		write_total(json, view, side);
-	json_array_end(json);
+	write_head(json, view);
 	json_array(json, "lines");
 	for (size_t i = 0; i < comparison->sorted_count; i++)
 		if (diff_shows(view, comparison->sorted[i]))
 			write_line(json, view, comparison->sorted[i]);
+	json_array_end(json);
+	json_object_end(json);
+}
+
+/* --- call paths --- */
+
+/* The names of a node's callers, outermost first, and its own. */
+static void write_frames(struct json_writer *json, const struct fold *fold,
+			 const struct path_changes *paths, u32 node)
+{
+	const struct path_node *row = &paths->nodes.items[node];
+
+	if (row->caller)
+		write_frames(json, fold, paths, row->caller);
+	json_text(json, NULL, diff_path_name(fold, row->frame));
+}
+
+static void write_path(struct json_writer *json, const struct diff_view *view,
+		       const struct path_changes *paths, u32 node)
+{
+	const struct path_node *row = &paths->nodes.items[node];
+	const struct fold *fold = view->comparison->fold;
+
+	json_object(json, NULL);
+	json_array(json, "path");
+	write_frames(json, fold, paths, node);
+	json_array_end(json);
+	json_text(json, "dso", diff_path_dso(fold, row->frame));
+	json_double(json, "baseline_percent", row->change.before * 100, SHARE_DECIMALS);
+	json_double(json, "percent", row->change.after * 100, SHARE_DECIMALS);
+	write_change(json, &row->change);
+	json_object_end(json);
+}
+
+/* A node stands in front of what it calls. */
+static void write_below(struct json_writer *json, const struct diff_view *view,
+			const struct path_changes *paths, u32 node)
+{
+	const struct path_node *row = &paths->nodes.items[node];
+
+	for (u32 i = 0; i < row->child_count; i++) {
+		u32 child = paths->children[row->first_child + i];
+
+		if (!paths->nodes.items[child].is_shown)
+			continue;
+		write_path(json, view, paths, child);
+		write_below(json, view, paths, child);
+	}
+}
+
+void diff_write_paths_json(const struct diff_view *view, struct json_writer *json, double least)
+{
+	json_object(json, NULL);
+	write_head(json, view);
+	json_array(json, "trees");
+	for (u32 side = 1; side < view->comparison->settings.side_count; side++) {
+		CLEANUP(path_changes_freep)
+		struct path_changes *paths = diff_paths_of(view, side, least);
+
+		json_object(json, NULL);
+		json_u64(json, "side", side);
+		json_array(json, "paths");
+		if (paths)
+			write_below(json, view, paths, 0);
+		json_array_end(json);
+		json_object_end(json);
+	}
 	json_array_end(json);
 	json_object_end(json);
 }

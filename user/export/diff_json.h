@@ -13,4 +13,8 @@
  * periods are exact. */
 void diff_write_json(const struct diff_view *view, struct json_writer *json);
 
+/* The same of the call paths that diff_write_paths() shows: for each side but the baseline, each
+ * path with its functions, callers first, in the order of the tree. */
+void diff_write_paths_json(const struct diff_view *view, struct json_writer *json, double least);
+
 #endif

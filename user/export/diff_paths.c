@@ -16,20 +16,28 @@ struct tree {
 	const struct path_changes *paths;
 };
 
+const char *diff_path_name(const struct fold *fold, frame_id frame)
+{
+	return fold->frames.items[frame].function ? fold_frame_name(fold, frame) : "[unknown]";
+}
+
+const char *diff_path_dso(const struct fold *fold, frame_id frame)
+{
+	const struct profile *profile = fold->profile;
+	binary_id binary = fold->frames.items[frame].binary;
+	const char *dso = profile_text(profile, profile->binaries.items[binary].short_name);
+
+	return *dso ? dso : "[unknown]";
+}
+
 static void append_name(const struct tree *tree, struct text *line, frame_id frame)
 {
 	const struct fold *fold = tree->view->comparison->fold;
-	const struct folded_frame *folded = &fold->frames.items[frame];
-	const struct profile *profile = fold->profile;
-	const char *dso = profile_text(profile, profile->binaries.items[folded->binary].short_name);
 
-	if (folded->function)
-		text_append_printable(line, fold_frame_name(fold, frame));
-	else
-		text_append(line, "[unknown]");
-	if (!folded->function || tree->style->separator) {
+	text_append_printable(line, diff_path_name(fold, frame));
+	if (!fold->frames.items[frame].function || tree->style->separator) {
 		text_append(line, " ");
-		text_append_printable(line, *dso ? dso : "[unknown]");
+		text_append_printable(line, diff_path_dso(fold, frame));
 	}
 }
 
@@ -83,18 +91,24 @@ static void write_titles(const struct diff_view *view, u32 side, double least, F
 	text_release(&name);
 }
 
+struct path_changes *diff_paths_of(const struct diff_view *view, u32 side, double least)
+{
+	if (!view->comparison->side_totals[side].is_there)
+		return NULL;
+	return path_changes_new(view->changes, side, view->only_marked ? INFINITY : least / 100);
+}
+
 void diff_write_paths(const struct diff_view *view, const struct text_style *style, double least)
 {
 	struct text line = {0};
 
 	for (u32 side = 1; side < view->comparison->settings.side_count; side++) {
-		CLEANUP(path_changes_freep) struct path_changes *paths = NULL;
-		struct tree tree = {.view = view, .style = style};
+		CLEANUP(path_changes_freep)
+		struct path_changes *paths = diff_paths_of(view, side, least);
+		struct tree tree = {.view = view, .style = style, .paths = paths};
 
-		if (!view->comparison->side_totals[side].is_there)
+		if (!paths)
 			continue;
-		tree.paths = paths = path_changes_new(view->changes, side,
-						      view->only_marked ? INFINITY : least / 100);
 		if (!style->is_quiet)
 			write_titles(view, side, least, style->out);
 		write_below(&tree, 0, &line);

@@ -11,7 +11,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=$PWD/build}"
 export BUILD BPFPROF="${BPFPROF:-$BUILD/bpfprof}" WORKLOADS="$BUILD/tests/workloads"
-export TAP_FOLDER="$BUILD/tests/tap"
+export TAP_FOLDER="$BUILD/tests/tap" XDG_CACHE_HOME=/dev/null
 rm -rf "$TAP_FOLDER" && mkdir -p "$TAP_FOLDER" || exit 1
 
 # The tests of one kind. Folders that do not exist (yet) have none.

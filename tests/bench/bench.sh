@@ -26,6 +26,7 @@ cd "$(dirname "$0")/../.." || exit 1
 : "${TOOLS:=perf perf-BN bpfprof bpfprof-fp}" "${LOADS:=}"
 bench=$BUILD/tests/bench
 folder=$(mktemp -d "${TMPDIR:-/tmp}/bpfprof-bench.XXXXXX") || exit 1
+export XDG_CACHE_HOME=$folder/cache
 last_cpu=$(($(nproc) - 1))
 load=
 

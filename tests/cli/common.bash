@@ -10,6 +10,8 @@ bats_require_minimum_version 1.5.0
 export BPFPROF WORKLOADS PERF="${PERF:-perf}"
 BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
+# Names are only kept where a test is about that.
+export XDG_CACHE_HOME=/dev/null
 background=()
 
 setup() {

@@ -116,3 +116,27 @@ int decompressor_piece(struct decompressor *decompressor, struct bytes piece, si
 	ret_bytes->start = TAKE(out);
 	return 0;
 }
+
+int block_pack(int level, struct bytes block, struct bytes *ret_packed)
+{
+	size_t capacity = ZSTD_compressBound(block.length), length;
+	CLEANUP(freep) u8 *packed = must_alloc(capacity);
+
+	length = ZSTD_compress(packed, capacity, block.start, block.length, level);
+	if (ZSTD_isError(length))
+		return -EIO;
+	ret_packed->length = length;
+	ret_packed->start = must_resize_array(TAKE(packed), length, 1);
+	return 0;
+}
+
+int block_unpack(struct bytes packed, size_t length, struct bytes *ret_block)
+{
+	CLEANUP(freep) u8 *block = must_alloc(length);
+
+	if (ZSTD_decompress(block, length, packed.start, packed.length) != length)
+		return -EBADMSG;
+	ret_block->length = length;
+	ret_block->start = TAKE(block);
+	return 0;
+}

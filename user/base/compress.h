@@ -47,4 +47,11 @@ void decompressor_free(struct decompressor *decompressor);
 int decompressor_piece(struct decompressor *decompressor, struct bytes piece, size_t limit,
 		       size_t keep_bytes, struct bytes *ret_bytes);
 
+/* Packs one block on its own, for block_unpack(). ret_packed: its start is owned by the caller,
+ * free(). Returns 0 or -EIO without a sentence. */
+int block_pack(int level, struct bytes block, struct bytes *ret_packed);
+/* Unpacks what is foreign into exactly `length` bytes, which the caller has bounded; their start is
+ * owned by the caller, free(). Returns 0 or -EBADMSG without a sentence. */
+int block_unpack(struct bytes packed, size_t length, struct bytes *ret_block);
+
 #endif

@@ -16,11 +16,9 @@
 #include "capture/file_key.h"
 #include "host/host.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/eventfd.h>
 
 enum {
@@ -36,19 +34,6 @@ static const u64 work_ns = 30 * (u64)NS_PER_MS;
 static bool is_vdso(const struct unwind_file_key *key)
 {
 	return !key->device && key->inode == UNWIND_VDSO_INODE;
-}
-
-/* The vDSO is the same for all 64-bit processes; it is a whole ELF file in our memory, with its
- * section headers at the end. */
-static struct bytes vdso_image(void)
-{
-	const Elf64_Ehdr *header = (const void *)getauxval(
-		AT_SYSINFO_EHDR); /* NOLINT: an address */
-
-	if (!header)
-		return (struct bytes){0};
-	return (struct bytes){(const u8 *)header,
-			      header->e_shoff + (u64)header->e_shnum * header->e_shentsize};
 }
 
 static int make_words(struct bytes image, struct table_words *ret_words)
@@ -89,7 +74,7 @@ static int read_file(struct unwind_tables *tables, const struct request *request
 	int error;
 
 	if (is_vdso(&request->wanted.file))
-		return put_table(tables, vdso_image(), &digest, ret_table);
+		return put_table(tables, own_vdso(), &digest, ret_table);
 	error = elf_image_frames(request->fd, &image, &digest);
 	return error ? error : put_table(tables, image, &digest, ret_table);
 }

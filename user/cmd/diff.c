@@ -27,6 +27,7 @@ struct diff {
 	u32 file_count, side_count;
 	struct name_list comms, dsos, symbols;
 	struct entry_layout layout;
+	struct names_cache *cache; /* NULL: none */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	u64 quantum_ns; /* by which samples are told apart; 0: they are not */
@@ -39,6 +40,7 @@ struct diff {
 static void diff_release(struct diff *diff)
 {
 	fold_free(diff->fold);
+	names_choice_close(diff->cache, diff->symbolizer, diff->settings->is_quiet);
 	symbolizer_free(diff->symbolizer);
 	profile_free(diff->profile);
 	name_list_release(&diff->comms);
@@ -134,6 +136,7 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 	struct symbolize_settings symbolize = settings->symbolize;
 
 	symbolize.raw_names = !settings->demangle;
+	symbolize.caches[NAMES_CACHES_MAX - 1] = diff->cache;
 	symbolize.only_symbols = symbolize.returns_are_exact = settings->is_strict;
 	symbolize.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE;
 	/* All are read at the same time, and one line can only show one of them. */
@@ -368,6 +371,7 @@ static int run(struct diff *diff)
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
+	diff->cache = names_choice_open(&diff->settings->names);
 	diff->symbolizer = new_symbolizer(diff);
 	error = read_recordings(diff, &damage);
 	if (error)

@@ -20,6 +20,7 @@ const struct diff_settings diff_defaults = {
 	.alpha_percent = 5,
 	.least_percent = 0.5,
 	.demangle = true,
+	.names = NAMES_CHOICE_DEFAULTS,
 };
 
 static struct diff_settings *settings_of(void *settings)
@@ -196,6 +197,7 @@ const struct option_row diff_options[] = {
 	TEXT(0, "symfs", symbolize.symfs, "DIRECTORY", "look for binaries below this directory"),
 	TEXT('k', "vmlinux", symbolize.vmlinux, "FILE", "kernel image with symbols"),
 	TEXT(0, "kallsyms", symbolize.kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
+	NAMES_CHOICE_ROWS,
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	HEADING("Output"),
 	FLAG(0, "json", json, "print JSON, with a version number"),

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cmd/name_list.h"
+#include "cmd/names_choice.h"
 #include "cmd/sample_choice.h"
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
@@ -15,6 +16,7 @@
 struct diff_settings {
 	const char *sort, *separator;
 	struct symbolize_settings symbolize; /* where names are looked for */
+	struct names_choice names;	     /* and kept */
 	const char *dsos, *comms, *symbols;  /* lists, or file://PATH */
 	struct sample_choice choice;	     /* its `times`: parted by ':', one for each file */
 	const char *before, *after;	     /* two parts of one file, in place of two files */

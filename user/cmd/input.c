@@ -48,16 +48,17 @@ void input_show_progress(struct perfdata *data, struct symbolize_settings *setti
 	settings->on_large_file = show_large_file;
 }
 
+void input_print_lines(const char *lines)
+{
+	while (*lines) {
+		size_t length = strcspn(lines, "\n");
+
+		fprintf(stderr, "bpfprof: %.*s\n", (int)length, lines);
+		lines += length + (lines[length] == '\n');
+	}
+}
+
 void input_print_warnings(const struct perfdata *data)
 {
-	const char *line = perfdata_warnings(data);
-
-	while (*line) {
-		size_t length = strcspn(line, "\n");
-
-		fprintf(stderr, "bpfprof: %.*s\n", (int)length, line);
-		line += length;
-		if (*line)
-			line++;
-	}
+	input_print_lines(perfdata_warnings(data));
 }

@@ -24,5 +24,7 @@ void input_show_progress(struct perfdata *data, struct symbolize_settings *setti
 /* Prints the records and features that were passed over on stderr, one line each. After
  * perfdata_read(), when no pager holds the terminal. */
 void input_print_warnings(const struct perfdata *data);
+/* Prints lines of warnings on stderr, the same. */
+void input_print_lines(const char *lines);
 
 #endif

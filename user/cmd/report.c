@@ -18,6 +18,7 @@ static void report_release(struct report *report)
 {
 	fold_free(report->fold);
 	branch_history_free(report->history);
+	names_choice_close(report->cache, report->symbolizer, report->settings->is_quiet);
 	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
@@ -164,6 +165,7 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 	struct symbolize_settings symbolize = settings->symbolize;
 
 	symbolize.raw_names = !settings->demangle;
+	symbolize.caches[NAMES_CACHES_MAX - 1] = report->cache;
 	symbolize.source = (u8)choose_source(report);
 	/* Unwinders of copied stacks give places of calls, the kernel those behind them. */
 	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(report->data);
@@ -270,6 +272,7 @@ static int run(struct report *report, const char *path)
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
+	report->cache = names_choice_open(&report->settings->names);
 	report->symbolizer = new_symbolizer(report);
 	error = count_samples(report);
 	progress_clear();

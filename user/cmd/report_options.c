@@ -19,6 +19,7 @@
 const struct report_settings report_defaults = {
 	.children = true,
 	.demangle = true,
+	.names = NAMES_CHOICE_DEFAULTS,
 	.has_groups = true,
 	.graph = CALL_GRAPH_DEFAULTS,
 	.max_stack = 127, /* sysctl kernel.perf_event_max_stack */
@@ -242,6 +243,7 @@ const struct option_row report_options[] = {
 	TEXT(0, "symfs", symbolize.symfs, "DIRECTORY", "look for binaries below this directory"),
 	TEXT('k', "vmlinux", symbolize.vmlinux, "FILE", "kernel image with symbols"),
 	TEXT(0, "kallsyms", symbolize.kallsyms, "FILE", "kernel symbols of the machine that was recorded"),
+	NAMES_CHOICE_ROWS,
 	HEADING("What is shown"),
 	{.kind = OPTION_FLAG, .name = "children", .offset = FIELD(children),
 	 .help = "count for a function what it called, too", .config = "report.children"},

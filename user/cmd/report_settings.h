@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "cmd/inline_mode.h"
 #include "cmd/name_list.h"
+#include "cmd/names_choice.h"
 #include "cmd/sample_choice.h"
 #include "event/event.h"
 #include "profile/profile.h"
@@ -31,6 +32,7 @@ struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
 	const char *sort, *fields, *separator;
 	struct symbolize_settings symbolize;   /* where names are looked for */
+	struct names_choice names;	       /* and kept */
 	const char *dsos, *comms, *symbols;    /* lists, or file://PATH */
 	const char *symbol_part;	       /* of the names of functions that are shown */
 	const char *parents, *ignored_callees; /* patterns; NULL: not given */

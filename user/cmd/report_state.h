@@ -19,6 +19,7 @@ struct report {
 	bool has_chains, has_children;
 	bool has_branches; /* they are counted in place of samples */
 	bool has_history;  /* they are put into the call chains */
+	struct names_cache *cache; /* NULL: none */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	struct fold *fold;

@@ -83,30 +83,38 @@ static int find_sources(const struct script_settings *settings, struct perfdata 
 
 enum { BLOCK_BYTES = 1 << 18 }; /* written at once */
 
-/* Reader, choice of samples, and then both halves of the printer. */
-static int print_samples(const struct script_settings *settings, const struct script_layout *layout,
-			 struct perfdata *data, const struct filter_settings *chosen)
+static struct symbolizer *new_symbolizer(const struct script_settings *settings,
+					 const struct script_layout *layout, struct perfdata *data,
+					 struct names_cache *cache)
 {
-	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
-	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct symbolize_settings symbolize = settings->symbolize;
-	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symbolize.symfs};
-	struct lbr_tally tally;
-	struct script_printer *printer;
-	struct event_sink *halves[2], *both, *filter;
-	struct profile *known = NULL;
-	int error = 0;
 
 	/* On a terminal the samples themselves show how far it is. */
 	if (!settings->quiet && !isatty(STDOUT_FILENO))
 		input_show_progress(data, &symbolize);
 	symbolize.source = (u8)choose_source(settings, layout, data);
 	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(data);
+	symbolize.caches[NAMES_CACHES_MAX - 1] = cache;
+	return symbolizer_new(&symbolize);
+}
+
+/* Reader, choice of samples, and then both halves of the printer. */
+static int print_samples(const struct script_settings *settings, const struct script_layout *layout,
+			 struct perfdata *data, const struct filter_settings *chosen,
+			 struct symbolizer *symbolizer)
+{
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
+	const char *symfs = settings->symbolize.symfs;
+	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symfs};
+	struct lbr_tally tally;
+	struct script_printer *printer;
+	struct event_sink *halves[2], *both, *filter;
+	struct profile *known = NULL;
+	int error = 0;
 
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, BLOCK_BYTES);
-	symbolizer = symbolizer_new(&symbolize);
-	if (symbolize.source)
+	if (choose_source(settings, layout, data))
 		error = find_sources(settings, data, chosen, symbolizer, &known);
 	if (error) {
 		profile_free(known);
@@ -118,7 +126,7 @@ static int print_samples(const struct script_settings *settings, const struct sc
 	halves[0] = script_printer_follower(printer);
 	halves[1] = script_printer_sink(printer);
 	both = tee_new(halves, ARRAY_COUNT(halves));
-	filter = filter_new(chosen, unwinding_before(both, data, symbolize.symfs, &unwinder));
+	filter = filter_new(chosen, unwinding_before(both, data, symfs, &unwinder));
 	if (listens(layout))
 		perfdata_listen(data, script_printer_listener(printer),
 				settings->in_file_order ? ORDER_IN_FILE : ORDER_DELIVERED);
@@ -139,6 +147,8 @@ static int run(const void *all_settings, struct arguments arguments)
 	struct script_layout layout = settings->layout;
 	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
 	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
+	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
+	struct names_cache *cache;
 	const char *path;
 	int error = input_choose(settings->input, arguments, &path);
 
@@ -155,14 +165,17 @@ static int run(const void *all_settings, struct arguments arguments)
 		return error;
 	if (settings->symbolize.only_symbols && !layout.max_stack)
 		layout.max_stack = PERF_MAX_STACK;
+	cache = names_choice_open(&settings->names);
+	symbolizer = new_symbolizer(settings, &layout, data, cache);
 	pager_start();
 	if (settings->header || settings->header_only)
 		perfdata_print_header(data, stdout);
 	if (!settings->header_only)
-		error = print_samples(settings, &layout, data, &chosen.settings);
+		error = print_samples(settings, &layout, data, &chosen.settings, symbolizer);
 	pager_finish();
 	if (!settings->quiet)
 		input_print_warnings(data);
+	names_choice_close(cache, symbolizer, settings->quiet);
 	return error;
 }
 

@@ -84,9 +84,11 @@ static int hide_inlined(void *all_settings, const char *argument)
 
 const struct script_settings script_defaults = {
 	.layout.fields = SCRIPT_FIELDS_DEFAULT,
+	.names = NAMES_CHOICE_DEFAULTS,
 };
 
 #define AT(member) offsetof(struct script_settings, member)
+#define FIELD(field) AT(field)
 
 const struct option_row script_options[] = {
 	{.kind = OPTION_TEXT,
@@ -259,6 +261,7 @@ const struct option_row script_options[] = {
 	 .offset = AT(symbolize.vmlinux),
 	 .argument = "FILE",
 	 .help = "kernel image with symbols"},
+	NAMES_CHOICE_ROWS,
 	{.kind = OPTION_FLAG,
 	 .name = "raw-names",
 	 .offset = AT(symbolize.raw_names),

@@ -7,6 +7,7 @@
 
 #include "cli/cli.h"
 #include "cmd/inline_mode.h"
+#include "cmd/names_choice.h"
 #include "cmd/sample_choice.h"
 #include "cmd/script_print.h"
 
@@ -15,6 +16,7 @@ struct script_settings {
 	struct script_layout layout;
 	struct sample_choice choice;
 	struct symbolize_settings symbolize;
+	struct names_choice names;
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 	enum inline_mode inlined;
 	bool header, header_only, quiet;

@@ -13,6 +13,7 @@
 #include "host/kernel_symbols.h"
 #include "host/machine.h"
 #include "host/mapped_file.h"
+#include "host/own_vdso.h"
 #include "host/proc_maps.h"
 #include "host/process_stat.h"
 #include "host/process_tree.h"

@@ -2,7 +2,8 @@
 /*
  * Names from ELF files, wherever the file that ran can still be had.
  *
- * A file counts only if it has the build id that was recorded.
+ * A file counts only if it has the build id that was recorded. Where there is none any more, names
+ * are what a cache has kept under that build id.
  */
 #include "symbolize/finder.h"
 
@@ -13,15 +14,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-	MAPS_MAX_BYTES = 64 << 20,
-	VDSO_MAX_BYTES = 64 << 10,
-	LARGE_FILE_BYTES = 64 << 20, /* about where reading takes a noticeable time */
-};
+enum { LARGE_FILE_BYTES = 64 << 20 }; /* about where reading takes a noticeable time */
 
 /* What a file that was found is opened for. */
 enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
@@ -29,9 +25,8 @@ enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
 /* The search for one file. */
 struct search {
 	const struct symbolize_settings *settings;
-	const struct binary_row *binary;
+	struct running_binary binary;
 	struct missing_files *missing; /* NULL: nothing is fetched for it */
-	const char *recorded;	       /* its path */
 	u8 wanted;		       /* enum search_wanted */
 	/* Of the file that was found; both owned. */
 	char *path; /* as recorded, but without " (deleted)" */
@@ -95,14 +90,13 @@ static void refuse(void *context, int error)
 
 static bool find_image(struct search *search)
 {
-	const struct binary_row *binary = search->binary;
 	struct binary_search places = {
 		.symfs = search->settings->symfs,
-		.path = search->recorded,
-		.build_id = binary->build_id,
-		.build_id_bytes = binary->build_id_bytes,
+		.path = search->binary.path,
+		.build_id = search->binary.build_id,
+		.build_id_bytes = search->binary.build_id_bytes,
 		.cache_name = "elf",
-		.owner_pid = binary->owner_pid,
+		.owner_pid = search->binary.owner_pid,
 		.accept = accept,
 		.refuse = refuse,
 		.context = search,
@@ -141,8 +135,10 @@ static void load_symbols(const struct search *search, struct name_source *source
 	tell_large(search->settings, search->path, debug.length);
 	source->owned = symbols_new();
 	error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
-	if (error == -ENODATA && !search->settings->only_symbols)
+	if (error == -ENODATA && !search->settings->only_symbols) {
+		source->is_linkage = true;
 		error = symbols_add_linkage(source->owned, image);
+	}
 	if (symbols_count(source->owned)) {
 		source->symbols = source->owned;
 		source->unnamed = UNNAMED_NOT;
@@ -159,8 +155,10 @@ static struct search search_of(const struct finder_context *context,
 	return (struct search){
 		.settings = context->settings,
 		.missing = context->missing,
-		.binary = binary,
-		.recorded = profile_text(context->profile, binary->path),
+		.binary = {.path = profile_text(context->profile, binary->path),
+			   .build_id = binary->build_id,
+			   .build_id_bytes = binary->build_id_bytes,
+			   .owner_pid = binary->owner_pid},
 		.unnamed = UNNAMED_NO_FILE,
 	};
 }
@@ -178,10 +176,19 @@ static void load_file(const struct finder_context *context, const struct binary_
 {
 	CLEANUP(search_release) struct search search = search_of(context, binary);
 
-	if (find_image(&search))
+	source->is_file = find_image(&search);
+	if (source->is_file)
 		load_symbols(&search, source);
 	else
 		source->unnamed = search.unnamed;
+}
+
+static void read_functions(struct search *search, struct function_places *functions)
+{
+	search->wanted = WANT_FUNCTIONS;
+	/* What stands before a malformed entry is there. */
+	if (find_image(search))
+		(void)function_places_read(search->image, functions);
 }
 
 void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
@@ -190,10 +197,8 @@ void binary_finder_functions(const struct finder_context *context, const struct 
 	CLEANUP(search_release) struct search search = search_of(context, binary);
 
 	*ret_functions = (struct function_places){0};
-	search.wanted = WANT_FUNCTIONS;
-	/* What stands before a malformed entry is there. */
-	if (binary->kind == BINARY_FILE && find_image(&search))
-		(void)function_places_read(search.image, ret_functions);
+	if (binary->kind == BINARY_FILE)
+		read_functions(&search, ret_functions);
 }
 
 void binary_finder_source(const struct finder_context *context, const struct binary_row *binary,
@@ -218,45 +223,53 @@ void source_file_close(struct source_file *file)
 	*file = (struct source_file){0};
 }
 
-/* Our own, as long as its mapping. */
-static struct bytes own_vdso(void)
+/* Takes our own vDSO, if it has the build id. */
+static void take_vdso(struct search *search, struct name_source *source)
 {
-	const u8 *start = (const u8 *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
-	CLEANUP(freep) char *maps = NULL;
-	char path[MAPS_PATH_BYTES];
-	struct bytes text;
-	struct mapping mapping;
-
-	if (!start || file_read("/proc/self/maps", MAPS_MAX_BYTES, &maps, &text.length))
-		return (struct bytes){0};
-	text.start = (const u8 *)maps;
-	while (proc_maps_next(&text, 0, path, &mapping) == 1) {
-		if (mapping.start == (u64)(uintptr_t)start && mapping.bytes <= VDSO_MAX_BYTES)
-			return (struct bytes){start, mapping.bytes};
-	}
-	return (struct bytes){0};
-}
-
-/* The kernel gives all processes of one kind the same image; ours is at hand. */
-static void load_vdso(const struct finder_context *context, const struct binary_row *binary,
-		      struct name_source *source)
-{
-	char root[] = "", path[] = "[vdso]";
-	struct search search = {
-		.settings = context->settings, .path = path, .root = root, .image = own_vdso()};
 	struct build_id id = {0};
 
-	if (!search.image.length) {
+	search->image = own_vdso();
+	if (!search->image.length) {
 		source->unnamed = UNNAMED_NO_FILE;
 		return;
 	}
-	if (binary->build_id_bytes &&
-	    (build_id_of_image(search.image, &id) ||
-	     !build_id_is(&id, binary->build_id, binary->build_id_bytes))) {
+	if (search->binary.build_id_bytes &&
+	    (build_id_of_image(search->image, &id) ||
+	     !build_id_is(&id, search->binary.build_id, search->binary.build_id_bytes))) {
 		source->unnamed = UNNAMED_REPLACED;
 		return;
 	}
-	load_symbols(&search, source);
+	source->is_file = true;
+	load_symbols(search, source);
+}
+
+static void load_vdso(struct search search, struct name_source *source)
+{
+	char root[] = "", path[] = "[vdso]";
+
+	search.root = root;
+	search.path = path;
+	take_vdso(&search, source);
+}
+
+/* --- caches --- */
+
+/* What a cache has of a binary that is gone. */
+static void load_kept(const struct finder_context *context, const struct binary_row *binary,
+		      struct name_source *source)
+{
+	const struct symbolize_settings *settings = context->settings;
+	struct kept_names names;
+	bool has_symbols;
+
+	if (!names_kept_for(settings, binary, &names))
+		return;
+	has_symbols = names.symbols && !(names.is_linkage && settings->only_symbols);
+	source->owned = TAKE(names.symbols);
+	source->symbols = has_symbols ? source->owned : NULL;
+	source->functions = names.functions;
+	source->functions_are_read = true;
+	source->unnamed = has_symbols ? UNNAMED_NOT : UNNAMED_NO_SYMBOLS;
 }
 
 void binary_finder_load(const struct finder_context *context, const struct binary_row *binary,
@@ -265,8 +278,34 @@ void binary_finder_load(const struct finder_context *context, const struct binar
 	struct name_source source = {0};
 
 	if (binary->kind == BINARY_VDSO)
-		load_vdso(context, binary, &source);
+		load_vdso(search_of(context, binary), &source);
 	else
 		load_file(context, binary, &source);
+	if (!source.is_file)
+		load_kept(context, binary, &source);
 	*ret_source = source;
+}
+
+int binary_finder_read(const struct running_binary *binary, struct kept_names *ret_names)
+{
+	static const struct symbolize_settings settings = {0};
+	struct search symbols = {.settings = &settings, .binary = *binary};
+	struct search functions = symbols;
+	struct name_source source = {0};
+
+	*ret_names = (struct kept_names){.id.length = binary->build_id_bytes};
+	memcpy(ret_names->id.bytes, binary->build_id, binary->build_id_bytes);
+	if (!strcmp(binary->path, "[vdso]")) {
+		load_vdso(symbols, &source);
+	} else {
+		source.is_file = find_image(&symbols);
+		if (source.is_file)
+			load_symbols(&symbols, &source);
+		search_release(&symbols);
+		read_functions(&functions, &ret_names->functions);
+		search_release(&functions);
+	}
+	ret_names->symbols = source.owned;
+	ret_names->is_linkage = source.is_linkage;
+	return source.is_file ? 0 : -ENOENT;
 }

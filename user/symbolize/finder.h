@@ -7,6 +7,7 @@
 
 #include "binary/binary.h"
 #include "profile/profile.h"
+#include "symbolize/kept_names.h"
 #include "symbolize/symbolize.h"
 #include "unwind/unwind.h"
 
@@ -20,6 +21,8 @@ struct name_source {
 	/* Where functions lie, for what has no symbol: read when such an address is met. */
 	struct function_places functions;
 	bool functions_are_read;
+	bool is_linkage; /* the symbols are entries of the PLT only */
+	bool is_file;	 /* read from the file that ran, or from what says the same */
 };
 
 /* What finders keep between binaries. */
@@ -43,6 +46,16 @@ void binary_finder_load(const struct finder_context *context, const struct binar
 /* Reads where the functions of the same file lie; none if it cannot be had. */
 void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
 			     struct function_places *ret_functions);
+/* Reads all that is to be kept of a file or of the vDSO. kept_names_release() it, also after an
+ * error. Returns 0 or -ENOENT (no file with that build id), without a sentence. */
+int binary_finder_read(const struct running_binary *binary, struct kept_names *ret_names);
+/* names_cache_keep(), unless at least `known_rows` are kept: a debug file may have come later. */
+int names_keep(struct names_cache *cache, const struct running_binary *binary, u64 known_rows);
+/* Looks for what is kept of a binary in the caches of the settings, in their order. Returns whether
+ * something is; kept_names_release() it. */
+bool names_kept_for(const struct symbolize_settings *settings, const struct binary_row *binary,
+		    struct kept_names *ret_names);
+
 /* What is known of the sources that a file was made of. */
 struct source_file {
 	struct source_lines *lines; /* NULL: nothing */
@@ -59,6 +72,9 @@ void perf_map_finder_load(const struct finder_context *context, const struct bin
 			  struct name_source *ret_source);
 /* What `stamp` would be if the perf map were loaded now; 0 if it cannot be. */
 u64 perf_map_stamp(const struct finder_context *context, const struct binary_row *binary);
+/* Reads what is to be kept of the running kernel, and of its modules by virtual addresses, in one
+ * table. symbols_free() it. Returns 0 or -EACCES (kallsyms shows no addresses). */
+int kernel_finder_read(struct symbols **ret_symbols, u64 *ret_reference);
 /* Loads the names of the kernel or of a module. */
 void kernel_finder_load(const struct finder_context *context, const struct binary_row *binary,
 			struct name_source *ret_source);

@@ -4,8 +4,8 @@
  *
  * In this order, as perf: the file that was asked for; a vmlinux with the recorded build id; the
  * running kernel's kallsyms if its build id is the recorded one (or none was recorded); perf's copy
- * of that kernel's kallsyms. Where the kernel lies differs from boot to boot: the address of the
- * reference symbol then and in the table tells by how much.
+ * of that kernel's kallsyms; what a cache of ours has kept. Where the kernel lies differs from boot
+ * to boot: the address of the reference symbol then and in the table tells by how much.
  */
 #include "symbolize/finder.h"
 
@@ -170,6 +170,27 @@ static bool take_cached(const struct build_id *id, const struct binary_row *kern
 	return take_kallsyms(path, kernel, source);
 }
 
+/* What a cache has kept of a kernel, or of a module by the distance from where it was loaded. */
+static void take_kept(const struct finder_context *context, const struct binary_row *binary,
+		      struct name_source *source)
+{
+	struct kept_names names;
+
+	if (!names_kept_for(context->settings, binary, &names))
+		return;
+	source->owned = TAKE(names.symbols);
+	source->symbols = source->owned;
+	source->shift = binary->kind == BINARY_MODULE ? 0 - binary->start
+						      : shift_between(binary, names.reference);
+	kept_names_release(&names);
+}
+
+int kernel_finder_read(struct symbols **ret_symbols, u64 *ret_reference)
+{
+	*ret_symbols = read_kallsyms("/proc/kallsyms", ret_reference);
+	return *ret_symbols ? 0 : -EACCES;
+}
+
 static void load_kernel(const struct finder_context *context, const struct binary_row *kernel,
 			struct name_source *source)
 {
@@ -201,7 +222,8 @@ static void load_kernel(const struct finder_context *context, const struct binar
 		source->shift = shift_between(kernel, context->kernel->reference);
 		return;
 	}
-	take_cached(&id, kernel, source);
+	if (!take_cached(&id, kernel, source))
+		take_kept(context, kernel, source);
 }
 
 /* The kernel that the module was recorded with; NULL if it is not known. */
@@ -246,21 +268,15 @@ static bool is_same_module(const struct binary_row *binary, const struct kernel_
 		build_id_is(&id, binary->build_id, binary->build_id_bytes));
 }
 
-/* Modules are named from kallsyms, which holds what their files hold. */
-static void load_module(const struct finder_context *context, const struct binary_row *binary,
+/* Takes the names of the module if it is loaded. */
+static void take_loaded(const struct finder_context *context, const struct binary_row *binary,
 			struct name_source *source)
 {
-	const struct symbolize_settings *settings = context->settings;
 	const struct binary_row *kernel = kernel_of(context->profile, binary);
 	struct kernel_module module;
 
-	if (settings->kallsyms) {
-		take_kallsyms(settings->kallsyms, &(struct binary_row){0}, source);
-		return;
-	}
-	if ((settings->symfs && settings->symfs[0]) || (kernel && !is_running_kernel(kernel)))
-		return;
-	if (!find_module(profile_text(context->profile, binary->short_name), &module))
+	if ((kernel && !is_running_kernel(kernel)) ||
+	    !find_module(profile_text(context->profile, binary->short_name), &module))
 		return;
 	if (!is_same_module(binary, &module)) {
 		source->unnamed = UNNAMED_REPLACED;
@@ -268,6 +284,23 @@ static void load_module(const struct finder_context *context, const struct binar
 	}
 	source->symbols = running_kernel(context->kernel);
 	source->shift = module.start - binary->start;
+}
+
+/* Modules are named from kallsyms, which holds what their files hold. */
+static void load_module(const struct finder_context *context, const struct binary_row *binary,
+			struct name_source *source)
+{
+	const struct symbolize_settings *settings = context->settings;
+
+	if (settings->kallsyms) {
+		take_kallsyms(settings->kallsyms, &(struct binary_row){0}, source);
+		return;
+	}
+	if (settings->symfs && settings->symfs[0])
+		return;
+	take_loaded(context, binary, source);
+	if (!source->symbols)
+		take_kept(context, binary, source);
 }
 
 void kernel_finder_load(const struct finder_context *context, const struct binary_row *binary,

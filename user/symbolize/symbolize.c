@@ -29,12 +29,22 @@ struct binary_names {
 	u32 *function_lines; /* by place among the source's functions */
 };
 
+/* A file whose names were read. */
+struct read_file {
+	char *path; /* owned */
+	struct build_id id;
+	u32 owner_pid;
+	u64 rows;
+};
+
 struct symbolizer {
 	struct symbolize_settings settings;
 	struct kernel_names *kernel;
 	struct missing_files missing;
 	struct intern keys; /* id: index in `sources`, plus 1 */
 	VEC(struct name_source) sources;
+	VEC(struct read_file) read; /* if they are to be kept */
+	bool has_kernel;
 	u64 profile; /* serial of the one whose rows `binaries` is about */
 	VEC(struct binary_names) binaries;
 };
@@ -80,6 +90,9 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		vec_release(&symbolizer->sources.items[i].functions.items);
 	}
 	vec_release(&symbolizer->sources);
+	for (size_t i = 0; i < symbolizer->read.count; i++)
+		free(symbolizer->read.items[i].path);
+	vec_release(&symbolizer->read);
 	vec_release(&symbolizer->missing.ids);
 	vec_release(&symbolizer->binaries);
 	intern_release(&symbolizer->keys);
@@ -137,6 +150,50 @@ static u32 key_of(struct symbolizer *symbolizer, const struct profile *profile,
 	return id;
 }
 
+/* The cache that new names go to; NULL: none. */
+static struct names_cache *cache_of(const struct symbolizer *symbolizer)
+{
+	const struct symbolize_settings *settings = &symbolizer->settings;
+	bool is_elsewhere = settings->symfs && settings->symfs[0];
+
+	return is_elsewhere ? NULL : settings->caches[NAMES_CACHES_MAX - 1];
+}
+
+/* Notes what symbolizer_keep() is to keep. */
+static void note_read(struct symbolizer *symbolizer, const struct profile *profile,
+		      const struct binary_row *binary, const struct name_source *source)
+{
+	struct read_file *read;
+
+	if (!cache_of(symbolizer))
+		return;
+	symbolizer->has_kernel |= binary->kind == BINARY_KERNEL && source->symbols;
+	if (!source->is_file || !binary->build_id_bytes)
+		return;
+	read = vec_add(&symbolizer->read);
+	*read = (struct read_file){.path = must_copy(profile_text(profile, binary->path)),
+				   .id.length = binary->build_id_bytes,
+				   .owner_pid = binary->owner_pid,
+				   .rows = source->symbols ? symbols_count(source->symbols) : 0};
+	memcpy(read->id.bytes, binary->build_id, sizeof(read->id.bytes));
+}
+
+void symbolizer_keep(struct symbolizer *symbolizer)
+{
+	struct names_cache *cache = cache_of(symbolizer);
+
+	/* What cannot be kept has left a warning with the cache. */
+	for (size_t i = 0; i < symbolizer->read.count && cache; i++) {
+		const struct read_file *read = &symbolizer->read.items[i];
+		struct running_binary binary = {read->path, read->id.bytes, read->id.length,
+						read->owner_pid};
+
+		(void)names_keep(cache, &binary, read->rows);
+	}
+	if (cache && symbolizer->has_kernel)
+		(void)names_cache_keep_kernel(cache);
+}
+
 static struct finder_context context_of(struct symbolizer *symbolizer,
 					const struct profile *profile)
 {
@@ -157,8 +214,12 @@ static struct binary_names *names_of(struct symbolizer *symbolizer, struct profi
 	if (names->source)
 		return names;
 	names->source = key_of(symbolizer, profile, binary);
-	if (names->source > symbolizer->sources.count)
-		load_source(&context, binary, vec_add(&symbolizer->sources));
+	if (names->source > symbolizer->sources.count) {
+		struct name_source *source = vec_add(&symbolizer->sources);
+
+		load_source(&context, binary, source);
+		note_read(symbolizer, profile, binary, source);
+	}
 	binary->unnamed = symbolizer->sources.items[names->source - 1].unnamed;
 	return names;
 }

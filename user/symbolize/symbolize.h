@@ -6,6 +6,7 @@
 #define SYMBOLIZE_SYMBOLIZE_H
 
 #include "profile/profile.h"
+#include "symbolize/names_cache.h"
 
 /* What of the source is looked for, for each address. */
 enum source_wish {
@@ -14,6 +15,8 @@ enum source_wish {
 	SOURCE_INLINED, /* the functions that are inlined there, too */
 };
 
+enum { NAMES_CACHES_MAX = 2 };
+
 struct symbolize_settings {
 	const char *symfs;    /* look for files below this folder; NULL: none */
 	const char *kallsyms; /* another kallsyms file; NULL: /proc/kallsyms if the build id fits */
@@ -21,7 +24,11 @@ struct symbolize_settings {
 	bool raw_names;	      /* do not demangle */
 	bool skip_kernel;     /* leave kernel addresses as they are */
 	bool only_symbols;    /* what no symbol covers stays an address, as in perf */
-	u8 source;	      /* enum source_wish: what symbolizer_run() looks for */
+	/* Where names of what is gone are looked for, in this order; what is found elsewhere is
+	 * kept in the last one, see symbolizer_keep(). NULL: none. Not used with symfs. Borrowed.
+	 */
+	struct names_cache *caches[NAMES_CACHES_MAX];
+	u8 source; /* enum source_wish: what symbolizer_run() looks for */
 	/* Callers are where they go on, as in perf; else at the call, which may be another line,
 	 * and in another inlined function. */
 	bool returns_are_exact;
@@ -39,6 +46,10 @@ struct symbolizer *symbolizer_new(const struct symbolize_settings *settings);
 void symbolizer_free(struct symbolizer *symbolizer);
 /* For CLEANUP. */
 void symbolizer_freep(struct symbolizer **symbolizer);
+
+/* Keeps the names that were read from files, and of the kernel, in the last of the caches, unless
+ * they are there. Takes a while if many are new: show first what was asked for. */
+void symbolizer_keep(struct symbolizer *symbolizer);
 
 /* How many debug files would help that are not here, but may be fetched from a server that
  * DEBUGINFOD_URLS names. */

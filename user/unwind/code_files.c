@@ -19,7 +19,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -191,19 +190,6 @@ static bool take_file(void *context, const struct found_binary *found)
 		search->file->fd = fcntl(found->fd, F_DUPFD_CLOEXEC, 0);
 	files->open_count += search->file->fd >= 0;
 	return true;
-}
-
-/* The vDSO is the same for all 64-bit processes; it is a whole ELF file in our memory, with its
- * section headers at the end. */
-static struct bytes own_vdso(void)
-{
-	const Elf64_Ehdr *header = (const void *)getauxval(
-		AT_SYSINFO_EHDR); /* NOLINT: an address */
-
-	if (!header)
-		return (struct bytes){0};
-	return (struct bytes){(const u8 *)header,
-			      header->e_shoff + (u64)header->e_shnum * header->e_shentsize};
 }
 
 static bool take_own_vdso(const struct file_search *search)

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The folder of a cache of names: who may use it, and its files whole.
+ */
+#include "symbolize/names_cache_files.h"
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/text.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+	FILE_MAX_BYTES = 256 << 20,
+	PATH_BYTES = BUILD_ID_TEXT_BYTES + 16,
+	USED_STEP_S = 3600, /* how exactly it is known when a file was used */
+	FOLDER_BITS = 0700,
+	FILE_BITS = 0640,
+	TRIM_SHARE = 16, /* of the limit, written between two looks at all files */
+};
+
+struct names_cache {
+	char *directory;
+	u64 max_bytes;
+	bool is_read_only;
+	int folder;
+	mode_t file_bits, folder_bits;
+	u64 written_bytes;   /* since the limit was looked at */
+	struct intern whole; /* build ids whose names have been found to be whole */
+	VEC(u64) rows;	     /* of those, by id */
+	struct text warnings;
+};
+
+static const char *const suffixes[] = {[KEPT_NAMES] = "names", [KEPT_PLACES] = "places"};
+
+/* --- opening --- */
+
+/* Whether what is made in a folder of this owner will be where it belongs: root does not leave its
+ * files in other people's homes. */
+static bool may_make_in(uid_t owner)
+{
+	return owner == geteuid() || !owner;
+}
+
+/* Makes the folder and those above it. */
+static int make_folders(char *path)
+{
+	char *last = strrchr(path, '/');
+	struct stat status;
+	int error = 0;
+
+	if (!stat(path, &status))
+		return may_make_in(status.st_uid) ? 0 : -EPERM;
+	if (errno != ENOENT)
+		return -errno;
+	if (last && last != path) {
+		*last = 0;
+		error = make_folders(path);
+		*last = '/';
+	}
+	if (!error && mkdir(path, FOLDER_BITS) && errno != EEXIST)
+		error = -errno;
+	return error;
+}
+
+/* Others must not be able to tell us names. */
+static bool is_trusted(const struct stat *status, bool is_read_only)
+{
+	bool is_own = status->st_uid == geteuid() || (is_read_only && !status->st_uid);
+
+	return is_own && !(status->st_mode & S_IWOTH);
+}
+
+static int open_folder(struct names_cache *cache)
+{
+	int error = cache->is_read_only ? 0 : make_folders(cache->directory);
+	struct stat status;
+
+	if (error)
+		return error;
+	cache->folder = open(cache->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (cache->folder < 0 || fstat(cache->folder, &status))
+		return -errno;
+	cache->folder_bits = status.st_mode & 0777;
+	cache->file_bits = status.st_mode & FILE_BITS;
+	return is_trusted(&status, cache->is_read_only) ? 0 : -EPERM;
+}
+
+int names_cache_open(const struct names_cache_settings *settings, struct names_cache **ret_cache)
+{
+	CLEANUP(names_cache_closep) struct names_cache *cache = must_alloc(sizeof(*cache));
+	int error;
+
+	cache->directory = must_copy(settings->directory);
+	cache->max_bytes = settings->max_bytes;
+	cache->is_read_only = settings->is_read_only;
+	cache->folder = -1;
+	error = open_folder(cache);
+	if (error == -EPERM)
+		return fail_plain(error, "name another folder, or use it as its owner",
+				  "the names in %s are another user's", cache->directory);
+	if (error)
+		return fail(error, NULL, "cannot keep names in %s", cache->directory);
+	*ret_cache = TAKE(cache);
+	return 0;
+}
+
+void names_cache_close(struct names_cache *cache)
+{
+	if (!cache)
+		return;
+	if (cache->written_bytes && cache->max_bytes)
+		names_cache_trim(cache->folder, cache->max_bytes);
+	closep(&cache->folder);
+	text_release(&cache->warnings);
+	intern_release(&cache->whole);
+	vec_release(&cache->rows);
+	free(cache->directory);
+	free(cache);
+}
+
+void names_cache_closep(struct names_cache **cache)
+{
+	names_cache_close(*cache);
+}
+
+const char *names_cache_warnings(const struct names_cache *cache)
+{
+	return cache ? text_view(&cache->warnings) : "";
+}
+
+/* --- one file --- */
+
+/* Writes its path in the folder; false if the build id is too short to be one. */
+static bool path_of(enum kept_kind kind, const struct build_id *id, char path[static PATH_BYTES])
+{
+	char text[BUILD_ID_TEXT_BYTES];
+
+	if (id->length < 2)
+		return false;
+	build_id_text(id, text);
+	snprintf(path, PATH_BYTES, "%.2s/%s.%s", text, text + 2, suffixes[kind]);
+	return true;
+}
+
+static int open_file(const struct names_cache *cache, const char *path, struct stat *ret_status)
+{
+	int fd = openat(cache->folder, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	if (!fstat(fd, ret_status) && S_ISREG(ret_status->st_mode) &&
+	    is_trusted(ret_status, cache->is_read_only))
+		return fd;
+	close(fd);
+	return -EPERM;
+}
+
+/* When it was used last is the time of the file. */
+static void mark_used(const struct names_cache *cache, int fd, const struct stat *status)
+{
+	if (!cache->is_read_only && time(NULL) - status->st_mtime > USED_STEP_S)
+		(void)futimens(fd, NULL);
+}
+
+static int read_all(int fd, const struct stat *status, struct bytes *ret_file)
+{
+	size_t length = (size_t)status->st_size, done = 0;
+	CLEANUP(freep) u8 *bytes = NULL;
+
+	if (status->st_size > FILE_MAX_BYTES)
+		return -EFBIG;
+	bytes = must_alloc(length);
+	while (done < length) {
+		ssize_t got = pread(fd, bytes + done, length - done, (off_t)done);
+
+		if (got <= 0)
+			return got ? -errno : -EBADMSG;
+		done += (size_t)got;
+	}
+	ret_file->length = length;
+	ret_file->start = TAKE(bytes);
+	return 0;
+}
+
+/* One that is damaged makes room for a new one. Of another version one says nothing. */
+static void give_up(struct names_cache *cache, const char *path, int error)
+{
+	if (!error || error == -ENOENT || error == -ENOTSUP)
+		return;
+	text_appendf(&cache->warnings, "the names kept in %s/%s are damaged%s\n", cache->directory,
+		     path, cache->is_read_only ? "" : " and will be made again");
+	if (!cache->is_read_only)
+		unlinkat(cache->folder, path, 0);
+}
+
+/* The whole file. ret_file: its start is the caller's to free. */
+static int read_file(struct names_cache *cache, const char *path, struct bytes *ret_file)
+{
+	CLEANUP(closep) int fd = -1;
+	struct stat status;
+	int error;
+
+	fd = open_file(cache, path, &status);
+	error = fd < 0 ? fd : read_all(fd, &status, ret_file);
+	if (!error)
+		mark_used(cache, fd, &status);
+	return error;
+}
+
+static int read_block(struct names_cache *cache, enum kept_kind kind, const struct build_id *id,
+		      struct bytes *ret_block)
+{
+	CLEANUP(freep) u8 *owned = NULL;
+	char path[PATH_BYTES];
+	struct bytes file;
+	int error;
+
+	if (!cache || !path_of(kind, id, path))
+		return -ENOENT;
+	error = read_file(cache, path, &file);
+	if (!error) {
+		owned = (u8 *)(uintptr_t)file.start;
+		error = kept_file_read(kind, file, ret_block);
+	}
+	give_up(cache, path, error);
+	return error ? -ENOENT : 0;
+}
+
+/* As a new file that takes the place of the old one. */
+static int replace_file(const struct names_cache *cache, const char *path, struct bytes file)
+{
+	CLEANUP(freep) char *temporary = must_format("%.2s/.%d-%s", path, (int)getpid(), path + 3);
+	CLEANUP(closep) int fd = -1;
+	char folder[3] = {path[0], path[1]};
+	int error;
+
+	if (mkdirat(cache->folder, folder, cache->folder_bits) && errno != EEXIST)
+		return -errno;
+	fd = openat(cache->folder, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
+		    cache->file_bits);
+	if (fd < 0)
+		return -errno;
+	error = file_write_all(fd, file.start, file.length);
+	if (!error && renameat(cache->folder, temporary, cache->folder, path))
+		error = -errno;
+	if (error)
+		unlinkat(cache->folder, temporary, 0);
+	return error;
+}
+
+static int write_block(struct names_cache *cache, enum kept_kind kind, const struct build_id *id,
+		       u64 rows, const struct text *block)
+{
+	CLEANUP(text_release) struct text file = {0};
+	char path[PATH_BYTES];
+	int error;
+
+	if (!path_of(kind, id, path))
+		return -ENODATA;
+	error = kept_file_make(kind, rows, (struct bytes){(u8 *)block->bytes, block->length},
+			       &file);
+	error = error ? error
+		      : replace_file(cache, path, (struct bytes){(u8 *)file.bytes, file.length});
+	if (error && !cache->warnings.length)
+		text_appendf(&cache->warnings, "cannot keep names in %s: %s\n", cache->directory,
+			     strerror(-error));
+	cache->written_bytes += file.length;
+	if (cache->max_bytes && cache->written_bytes > cache->max_bytes / TRIM_SHARE) {
+		names_cache_trim(cache->folder, cache->max_bytes);
+		cache->written_bytes = 0;
+	}
+	return error;
+}
+
+/* --- names --- */
+
+int names_cache_find(struct names_cache *cache, const struct build_id *id,
+		     struct kept_names *ret_names)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	CLEANUP(freep) u8 *owned = NULL;
+	struct bytes block;
+	char path[PATH_BYTES];
+	int error = read_block(cache, KEPT_NAMES, id, &block);
+
+	if (error)
+		return error;
+	owned = (u8 *)(uintptr_t)block.start;
+	error = kept_names_take(block, &names);
+	if (!error && !build_id_is(&names.id, id->bytes, id->length))
+		error = -EBADMSG;
+	if (error) {
+		path_of(KEPT_NAMES, id, path);
+		give_up(cache, path, error);
+		return -ENOENT;
+	}
+	*ret_names = names;
+	names = (struct kept_names){0};
+	return 0;
+}
+
+/* Notes that the names under a build id are whole. */
+static void note_whole(struct names_cache *cache, const struct build_id *id, u64 rows)
+{
+	u32 row = intern_bytes(&cache->whole, id->bytes, id->length);
+
+	while (cache->rows.count <= row)
+		*vec_add(&cache->rows) = 0;
+	cache->rows.items[row] = rows;
+}
+
+u64 names_cache_rows(const struct names_cache *cache, const struct build_id *id)
+{
+	u32 row = intern_find(&cache->whole, id->bytes, id->length);
+
+	return row ? cache->rows.items[row] : 0;
+}
+
+/* Whether the file is there still, as used now. */
+static bool is_there(const struct names_cache *cache, const char *path)
+{
+	struct stat status;
+
+	if (fstatat(cache->folder, path, &status, AT_SYMLINK_NOFOLLOW))
+		return false;
+	if (!cache->is_read_only && time(NULL) - status.st_mtime > USED_STEP_S)
+		(void)utimensat(cache->folder, path, NULL, AT_SYMLINK_NOFOLLOW);
+	return true;
+}
+
+bool names_cache_has(struct names_cache *cache, const struct build_id *id)
+{
+	CLEANUP(freep) u8 *owned = NULL;
+	char path[PATH_BYTES];
+	struct bytes file;
+	u64 rows;
+	int error;
+
+	if (!path_of(KEPT_NAMES, id, path))
+		return false;
+	if (intern_find(&cache->whole, id->bytes, id->length))
+		return is_there(cache, path);
+	error = read_file(cache, path, &file);
+	if (!error) {
+		owned = (u8 *)(uintptr_t)file.start;
+		error = kept_file_check(KEPT_NAMES, file, &rows);
+	}
+	if (!error)
+		note_whole(cache, id, rows);
+	give_up(cache, path, error);
+	return !error;
+}
+
+int names_cache_add(struct names_cache *cache, const struct kept_names *names)
+{
+	CLEANUP(text_release) struct text block = {0};
+	u64 rows = kept_names_rows(names);
+	int error;
+
+	if (cache->is_read_only)
+		return -EROFS;
+	if (names_cache_has(cache, &names->id) && rows <= names_cache_rows(cache, &names->id))
+		return 0;
+	kept_names_put(names, &block);
+	error = write_block(cache, KEPT_NAMES, &names->id, rows, &block);
+	if (!error)
+		note_whole(cache, &names->id, rows);
+	return error;
+}
+
+/* --- places --- */
+
+void names_cache_places(struct names_cache *cache, const struct build_id *id,
+			struct kept_places *places)
+{
+	CLEANUP(freep) u8 *owned = NULL;
+	struct bytes block;
+	char path[PATH_BYTES];
+	bool is_whole;
+
+	if (!read_block(cache, KEPT_PLACES, id, &block)) {
+		owned = (u8 *)(uintptr_t)block.start;
+		is_whole = !kept_places_take(block, places) &&
+			   build_id_is(&places->id, id->bytes, id->length);
+		if (!is_whole) {
+			path_of(KEPT_PLACES, id, path);
+			give_up(cache, path, -EBADMSG);
+			kept_places_release(places);
+		}
+	}
+	places->id = *id;
+}
+
+/* Who else writes waits for it, so that nobody's places are lost. Released when it is closed. */
+static int lock_folder(const struct names_cache *cache)
+{
+	int fd = openat(cache->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
+			cache->file_bits);
+
+	if (fd >= 0)
+		(void)flock(fd, LOCK_EX);
+	return fd;
+}
+
+void names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
+{
+	CLEANUP(closep) int lock = cache->is_read_only ? -1 : lock_folder(cache);
+	CLEANUP(kept_places_release) struct kept_places all = {0};
+	CLEANUP(text_release) struct text block = {0};
+
+	if (cache->is_read_only)
+		return;
+	names_cache_places(cache, &places->id, &all);
+	kept_places_join(&all, places);
+	kept_places_put(&all, &block);
+	(void)write_block(cache, KEPT_PLACES, &all.id, all.places.count, &block);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A folder of names by build id: what naming needs of binaries, kept for when they have been
+ * replaced or deleted, with the source lines that were asked for.
+ *
+ * DIRECTORY/ab/cdef….names and ….places, one of each at most for a build id, and DIRECTORY/lock.
+ * Each file has a version and a checksum and is replaced as a whole, so any number of processes may
+ * use the folder. One that is damaged is passed over, with one line, and written anew.
+ *
+ * Binaries without a build id are not kept: a file that was written over in its place looks the
+ * same to who reads the recording.
+ */
+#ifndef SYMBOLIZE_NAMES_CACHE_H
+#define SYMBOLIZE_NAMES_CACHE_H
+
+#include "base/cursor.h"
+#include "binary/binary.h"
+
+struct names_cache;
+
+struct names_cache_settings {
+	const char *directory;
+	u64 max_bytes; /* what was used longest ago goes first; 0: no limit */
+	bool is_read_only;
+};
+
+/*
+ * Opens the folder; makes it (and those above it) if it is not there and may be written. What it
+ * makes in it may be read by those who may read the folder.
+ *
+ * Returns 0 or a negative errno with a sentence: -ENOENT (read only, and not there), -EPERM (the
+ * folder, or the one that it would be made in, is another user's: of root's one may be read).
+ */
+int names_cache_open(const struct names_cache_settings *settings, struct names_cache **ret_cache);
+/* Holds the limit, and frees; NULL is fine. */
+void names_cache_close(struct names_cache *cache);
+/* For CLEANUP. */
+void names_cache_closep(struct names_cache **cache);
+
+/* Lines about files that were damaged, or why nothing could be written; "" if there are none.
+ * Borrowed until the next use of the cache. */
+const char *names_cache_warnings(const struct names_cache *cache);
+
+/* A binary as a mapping of a living process tells of it. */
+struct running_binary {
+	const char *path; /* as the process sees it */
+	const u8 *build_id;
+	u8 build_id_bytes;
+	u32 owner_pid; /* ~0: not known */
+};
+
+/*
+ * Keeps the names of a file's functions, unless they are there; looks for the file in the places of
+ * binary_search_run(), and for its debug file.
+ * Returns 0, or without a sentence: -ENODATA (no build id), -ENOENT (no file with that build id),
+ * or why it could not be written.
+ */
+int names_cache_keep(struct names_cache *cache, const struct running_binary *binary);
+/* The same of the running kernel and its modules, which have a build id each. Those that are there
+ * are passed over, so it may be called again when modules have been loaded. Returns 0, -EACCES
+ * (kallsyms shows no addresses) or why not. */
+int names_cache_keep_kernel(struct names_cache *cache);
+
+#endif

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What goes into caches of names, and what is looked for in them.
+ */
+#include "symbolize/finder.h"
+#include "symbolize/names_cache_files.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { MODULES_MAX_BYTES = 16 << 20 };
+
+bool names_kept_for(const struct symbolize_settings *settings, const struct binary_row *binary,
+		    struct kept_names *ret_names)
+{
+	struct build_id id = {.length = binary->build_id_bytes};
+
+	if (settings->symfs && settings->symfs[0])
+		return false;
+	memcpy(id.bytes, binary->build_id, sizeof(id.bytes));
+	for (size_t i = 0; i < NAMES_CACHES_MAX; i++)
+		if (!names_cache_find(settings->caches[i], &id, ret_names))
+			return true;
+	return false;
+}
+
+int names_cache_keep(struct names_cache *cache, const struct running_binary *binary)
+{
+	return names_keep(cache, binary, 0);
+}
+
+int names_keep(struct names_cache *cache, const struct running_binary *binary, u64 known_rows)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	struct build_id id = {.length = binary->build_id_bytes};
+	int error;
+
+	if (!id.length)
+		return -ENODATA;
+	memcpy(id.bytes, binary->build_id, id.length);
+	if (names_cache_has(cache, &id) && names_cache_rows(cache, &id) >= known_rows)
+		return 0;
+	error = binary_finder_read(binary, &names);
+	return error ? error : names_cache_add(cache, &names);
+}
+
+/* --- the kernel --- */
+
+/* The symbols of a table in a range, by their distance from `base`. */
+static struct symbols *symbols_between(const struct symbols *all, u64 start, u64 end, u64 base)
+{
+	struct symbols *symbols = symbols_new();
+
+	for (size_t i = 0; i < symbols_count(all); i++) {
+		struct symbol symbol = *symbols_at(all, i);
+
+		if (symbol.start < start || symbol.start >= end)
+			continue;
+		symbol.start -= base;
+		symbol.end -= base;
+		symbols_add(symbols, &symbol);
+	}
+	symbols_finish(symbols);
+	return symbols;
+}
+
+/* The kernel's own: modules are groups of their own. */
+static struct symbols *symbols_of_kernel(const struct symbols *all)
+{
+	struct symbols *symbols = symbols_new();
+
+	for (size_t i = 0; i < symbols_count(all); i++)
+		if (!symbols_at(all, i)->group)
+			symbols_add(symbols, symbols_at(all, i));
+	symbols_finish(symbols);
+	return symbols;
+}
+
+/* What is not there yet of the kernel and its modules; kallsyms is read for the first of them. */
+struct kernel_keeping {
+	struct names_cache *cache;
+	struct symbols *symbols;
+	u64 reference;
+};
+
+/* Returns 1 if the names under this build id are wanted and `symbols` are there, 0 if not. */
+static int has_to_keep(struct kernel_keeping *keeping, const struct build_id *id)
+{
+	int error;
+
+	if (names_cache_has(keeping->cache, id))
+		return 0;
+	if (keeping->symbols)
+		return 1;
+	error = kernel_finder_read(&keeping->symbols, &keeping->reference);
+	return error ? error : 1;
+}
+
+static int keep_kernel(struct kernel_keeping *keeping)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	int error = build_id_of_kernel(&names.id);
+
+	error = error ? error : has_to_keep(keeping, &names.id);
+	if (error <= 0)
+		return error;
+	names.symbols = symbols_of_kernel(keeping->symbols);
+	names.reference = keeping->reference;
+	return names_cache_add(keeping->cache, &names);
+}
+
+static int keep_module(struct kernel_keeping *keeping, const struct kernel_module *module)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	int error = build_id_of_module(module->name, &names.id);
+
+	error = error ? 0 : has_to_keep(keeping, &names.id);
+	if (error <= 0)
+		return error;
+	names.symbols = symbols_between(keeping->symbols, module->start,
+					module->start + module->bytes, module->start);
+	return names_cache_add(keeping->cache, &names);
+}
+
+static int keep_modules(struct kernel_keeping *keeping)
+{
+	CLEANUP(freep) char *modules = NULL;
+	struct kernel_module module;
+	struct bytes text;
+	int found, error = 0;
+
+	if (file_read("/proc/modules", MODULES_MAX_BYTES, &modules, &text.length))
+		return 0; /* a kernel without modules */
+	text.start = (const u8 *)modules;
+	while (!error && (found = kernel_module_next(&text, &module)))
+		error = found == 1 ? keep_module(keeping, &module) : 0;
+	return error;
+}
+
+int names_cache_keep_kernel(struct names_cache *cache)
+{
+	struct kernel_keeping keeping = {.cache = cache};
+	int error = keep_kernel(&keeping);
+
+	error = error ? error : keep_modules(&keeping);
+	symbols_free(keeping.symbols);
+	return error;
+}

@@ -41,11 +41,11 @@ start() {
 	background+=($!)
 }
 
-# Waits until the condition holds, at most about 20 s.
+# Waits until the condition holds, at most about a minute.
 wait_for() {
 	local tries=0
 	until "$@"; do
-		[ $((tries += 1)) -lt 400 ] || { echo "never happened: $*"; return 1; }
+		[ $((tries += 1)) -lt 1200 ] || { echo "never happened: $*"; return 1; }
 		read -rt 0.05 <> <(:) || true
 	done
 }
@@ -63,6 +63,59 @@ samples() {
 
 has_samples() {
 	[ -e "$1" ] && [ "$(samples "$1")" -gt 0 ] 2>/dev/null
+}
+
+# has_values FILE FIELDS VALUE...: each value is among these fields of the file's samples
+has_values() {
+	local file=$1 fields=$2 value
+	shift 2
+	"$BPFPROF" script -i "$file" -F "$fields" >values 2>/dev/null || true
+	for value; do
+		grep -qw -- "$value" values || return 1
+	done
+}
+
+# record_until CONDITION... -- OPTION...: records perf.data until the condition holds, and then ends as
+# by Ctrl-C; what was said is in `said`
+record_until() {
+	local condition=()
+	until [ "$1" = -- ]; do
+		condition+=("$1")
+		shift
+	done
+	shift
+	rm -f perf.data
+	start env --default-signal "$BPFPROF" record "$@" 2>said
+	wait_for "${condition[@]}"
+	kill -INT "${background[-1]}"
+	wait "${background[-1]}" || true
+}
+
+# One number out of the table that record -v prints (into `said`).
+counter() {
+	awk -v name="$1" '$2 == name { print $3 }' "${2:-said}"
+}
+
+# sum_of SAID KIND...: the sum of all rows of these kinds, as include/bpfprof/counters.h lists them
+sum_of() {
+	local said=$1 name kind sum=0
+	shift
+	while read -r name kind; do
+		[[ " $* " != *" $kind "* ]] || sum=$((sum + $(counter "$name" "$said")))
+	done < <(sed -nE 's/^\tX\(([a-z_]+), ([A-Z]+),.*/\1 \2/p' \
+		"$BATS_TEST_DIRNAME/../../include/bpfprof/counters.h")
+	echo "$sum"
+}
+
+# sums_hold [SAID [FILE]]: what the kernel's counters saw is sent, left out, or lost for a reason, to the
+# last sample, and what was sent is in the file
+sums_hold() {
+	local said=${1:-said}
+	cat "$said"
+	[ "$(counter samples_sent "$said")" -gt 0 ]
+	[ "$(counter overflows "$said")" -eq "$(sum_of "$said" SENT SKIPPED LOST)" ]
+	[ "$(counter overflows "$said")" -eq "$(counter overflows_expected "$said")" ]
+	[ "$(counter samples_sent "$said")" -eq "$(samples "${2:-perf.data}")" ]
 }
 
 # fails_with STATUS SENTENCE COMMAND...: that status, and on standard error that one line alone

@@ -33,8 +33,7 @@ has_spin() {
 
 # A recording that is killed while it runs, with these options.
 kill_while_recording() {
-	"$BPFPROF" record -q -a -F 999 "$@" 3>&- &
-	background+=($!)
+	start "$BPFPROF" record -q -a -F 999 "$@"
 	wait_for has_spin perf.data
 	kill -KILL "${background[-1]}"
 	wait "${background[-1]}" || true
@@ -53,7 +52,8 @@ kill_while_recording() {
 @test "a disk that gets full: said at once, counted, and the file opens" {
 	mkdir small
 	mount -t tmpfs -o size=320k none small
-	run -1 "$BPFPROF" record -z0 -v -a -F 4999 -o small/perf.data --duration 3
+	# 10,000 samples of more than 100 bytes each
+	run -1 "$BPFPROF" record -z0 -v -F 4999 -o small/perf.data -- "$WORKLOADS/spin" 1 2
 	echo "$output"
 	[ "$(grep -c 'No space left on device' <<<"$output")" -eq 1 ]
 	awk '$2 == "lost_disk_full" { lost = $3 } END { exit !(lost > 0) }' <<<"$output"
@@ -76,20 +76,20 @@ kill_while_recording() {
 	mkdir small
 	mount -t tmpfs -o size=320k none small
 	run -1 "$BPFPROF" record -q -z0 -F 4999 -o small/perf.data -- \
-		sh -c "$WORKLOADS/spin 1; echo the command went on"
+		sh -c "$WORKLOADS/spin 1 2; echo the command went on"
 	[[ $output == *"the command went on"* ]]
 }
 
 # The recorder is stopped until far more has been sampled than a page holds, so that the ring must
 # overflow however fast it would be drained.
 @test "a ring of one page: what is lost is counted, the file opens" {
-	"$BPFPROF" record -v -a -F 4999 --ring-size 4096 --duration 2 2>said 3>&- &
-	recorder=$!
-	wait_for has_samples perf.data
-	kill -STOP "$recorder"
+	start env --default-signal "$BPFPROF" record -v -a -F 4999 --ring-size 4096 2>said
+	wait_for has_spin perf.data
+	kill -STOP "${background[-1]}"
 	"$WORKLOADS/spin" 0.1
-	kill -CONT "$recorder"
-	wait "$recorder"
-	awk '$2 == "lost_ring_full" { lost = $3 } END { exit !(lost > 0) }' said
+	kill -CONT "${background[-1]}"
+	kill -INT "${background[-1]}"
+	wait "${background[-1]}" || true
+	[ "$(counter lost_ring_full)" -gt 0 ]
 	opens perf.data
 }

@@ -195,15 +195,17 @@ for line in sys.stdin:
 	grep -q 'replaced since recording' shown
 }
 
+runs_program() {
+	[ "$(readlink "/proc/$1/exe")" = "$2" ]
+}
+
 @test "a deleted program that still runs is named" {
 	need_root
 	compile_app 2000000000
-	./app >/dev/null &
-	pid=$!
-	"$BPFPROF" record -q -p $pid --duration 0.5 -o ran.data
+	start ./app >/dev/null
+	record_until has_values perf.data pid "$!" -- -q -p "$!"
 	rm app
-	"$BPFPROF" report --stdio -q -i ran.data >shown
-	kill $pid
+	"$BPFPROF" report --stdio -q >shown
 	grep -q '\] shop::Basket<long>::sum$' shown
 }
 
@@ -211,16 +213,13 @@ for line in sys.stdin:
 	need_root
 	compile_app 2000000000
 	mkdir hidden
-	unshare -m sh -c 'mount -t tmpfs none hidden && cp app hidden/app && exec hidden/app' \
-		>/dev/null &
+	start unshare -m sh -c 'mount -t tmpfs none hidden && cp app hidden/app && exec hidden/app' \
+		>/dev/null
 	pid=$!
-	for _ in $(seq 1000); do
-		[ "$(readlink /proc/$pid/exe)" = "$PWD/hidden/app" ] && break
-	done
-	"$BPFPROF" record -q -p $pid --duration 0.5 -o ran.data
+	wait_for runs_program "$pid" "$PWD/hidden/app"
+	record_until has_values perf.data pid "$pid" -- -q -p "$pid"
 	[ ! -e hidden/app ]
-	"$BPFPROF" report --stdio -q -i ran.data >shown
-	kill $pid
+	"$BPFPROF" report --stdio -q >shown
 	grep -q '\] shop::Basket<long>::sum$' shown
 }
 
@@ -246,12 +245,11 @@ for line in sys.stdin:
 	need_root
 	mkfifo hold
 	unshare -m -p -f --mount-proc sh -c 'mount -t tmpfs none /tmp &&
-		echo "7f0000001000 20 inside" >/tmp/perf-1.map && echo ready && exec cat' <hold >ready &
+		echo "7f0000001000 20 inside" >/tmp/perf-1.map && echo ready && exec cat' <hold >ready 3>&- &
 	outer=$!
 	exec 4>hold # it is there until this is closed
-	for _ in $(seq 1000); do
-		[ -s ready ] && pid=$(pgrep -P $outer) && break
-	done
+	wait_for test -s ready
+	pid=$(pgrep -P $outer)
 	"$SPREAD" jit.data jit "$pid" 7f0000001010
 	our_names jit.data >names
 	kill -9 "$pid"

@@ -88,10 +88,10 @@ perf_reads() {
 perf_records() {
 	local file=$1 status=0
 	shift
-	"$WORKLOADS/deep" 20 5 >/dev/null &
-	"$PERF" record -q -e cpu-clock -F 500 -p $! "$@" -o "$file" -- "$WORKLOADS/spin" 0.3 \
+	start "$WORKLOADS/deep" 20 100 >/dev/null
+	"$PERF" record -q -e cpu-clock -F 500 -p "${background[-1]}" "$@" -o "$file" -- "$WORKLOADS/spin" 0.3 \
 		>"$file.stdout" 2>/dev/null || status=1
-	kill $!
+	kill "${background[-1]}"
 	return $status
 }
 
@@ -169,9 +169,10 @@ perf_records() {
 
 @test "events of a recording can be listed and none of its bytes reach the terminal raw" {
 	need_recording
-	bash -c 'printf "x\033[31my" >/proc/$$/comm; for ((i = 0; i < 300000; i++)); do :; done' &
-	"$BPFPROF" record -F 999 -p $! -o escape.data >/dev/null 2>&1
-	"$BPFPROF" script -i escape.data >ours.txt
+	start bash -c 'printf "x\033[31my" >/proc/$$/comm; while :; do :; done'
+	wait_for grep -q 31my "/proc/$!/comm"
+	record_until has_values perf.data pid "$!" -- -F 999 -p "$!"
+	"$BPFPROF" script >ours.txt
 	grep -q '^x\\x1b\[31my ' ours.txt
 	run ! grep -q $'\033' ours.txt
 }

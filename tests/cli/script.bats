@@ -7,10 +7,11 @@ load common
 
 setup_file() {
 	cd "$BATS_FILE_TMPDIR" || return 1
-	"$WORKLOADS/deep" 20 3 &
+	"$WORKLOADS/deep" 20 100 3>&- &
 	# attached, so that no sample is older than the program's own mappings
+	wait_for grep -q deep "/proc/$!/comm"
 	"$PERF" record -q -e cpu-clock -F 500 -g -p $! -o chains.data -- "$WORKLOADS/spin" 0.3 \
-		>/dev/null 2>&1 || return 0
+		>/dev/null 2>&1 || { kill $! && return 0; }
 	"$PERF" record -q -e cpu-clock,task-clock -F 300 -p $! -o flat.data -- "$WORKLOADS/spin" 0.3 \
 		>/dev/null 2>&1
 	kill $!

@@ -110,17 +110,12 @@ share() {
 	[[ $(<said) =~ bpfprof:\ [0-9\ ]+\ of\ [0-9\ ]+\ user\ stacks\ whole\ \((100|99)\.[0-9]%\) ]]
 }
 
-# counter NAME: one number out of the table that record -v prints, here into the file `said.late`
-counter() {
-	awk -v name="$1" '$2 == name { print $3 }' said.late
-}
-
 @test "stacks that met a file before its table are told as they were finished" {
 	cp "$WORKLOADS/nofp" never-seen
 	"$BPFPROF" record -v -F 4999 -o late.data -- "$WORKLOADS/forky" 1 0 ./never-seen plain 0.05 2>said.late
 	"$BPFPROF" script -i late.data -F comm,provenance >marked.late
 	grep -q '^ *never-seen .*\[eh_frame, complete\]$' marked.late
-	[ "$(counter user_stacks_whole)" -eq "$(grep -c ', complete\]$' marked.late)" ]
-	[ "$(counter user_stack_not_analysed)" -eq "$(grep -c ', not yet analysed\]$' marked.late)" ]
-	[ "$(counter stack_not_kept)" -eq 0 ]
+	[ "$(counter user_stacks_whole said.late)" -eq "$(grep -c ', complete\]$' marked.late)" ]
+	[ "$(counter user_stack_not_analysed said.late)" -eq "$(grep -c ', not yet analysed\]$' marked.late)" ]
+	[ "$(counter stack_not_kept said.late)" -eq 0 ]
 }

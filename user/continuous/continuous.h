@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Always on: windows of time, and the folder on disk that keeps them. This is the folder's face;
+ * the parts have a header each.
+ */
+#ifndef CONTINUOUS_CONTINUOUS_H
+#define CONTINUOUS_CONTINUOUS_H
+
+#include "continuous/store.h"
+
+#endif

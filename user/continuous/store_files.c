@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names of windows' files, and what can be told of a window by its file alone.
+ */
+#include "continuous/store_files.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "perfdata/perfdata.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <time.h>
+
+static const u64 second_ns = 1000000000;
+
+/* --- names --- */
+
+static struct tm parts_of(window_key key)
+{
+	time_t seconds = (time_t)(window_key_start(key) / second_ns);
+	struct tm parts = {0};
+
+	gmtime_r(&seconds, &parts);
+	return parts;
+}
+
+char *window_folder_path(const char *windows, window_key key)
+{
+	char day[16];
+	struct tm parts = parts_of(key);
+
+	strftime(day, sizeof(day), "%Y%m%d", &parts);
+	return must_format("%s/%s", windows, day);
+}
+
+char *window_file_path(const char *windows, window_key key, bool is_open)
+{
+	char start[32];
+	struct tm parts = parts_of(key);
+	u32 number = window_key_number(key);
+
+	strftime(start, sizeof(start), "%Y%m%d/%H%M%S", &parts);
+	if (number)
+		return must_format("%s/%s-%u.%s", windows, start, number,
+				   is_open ? "open" : "data");
+	return must_format("%s/%s.%s", windows, start, is_open ? "open" : "data");
+}
+
+/* Exactly `digits` of them. */
+static bool read_digits(const char *text, size_t digits, u32 *ret_value)
+{
+	*ret_value = 0;
+	for (size_t i = 0; i < digits; i++) {
+		if (text[i] < '0' || text[i] > '9')
+			return false;
+		*ret_value = *ret_value * 10 + (u32)(text[i] - '0');
+	}
+	return true;
+}
+
+/* The moment of a day and a time of day; false if there is no such one. */
+static bool read_moment(u32 day, u32 clock, u64 *ret_ns)
+{
+	struct tm parts = {
+		.tm_year = (int)(day / 10000) - 1900,
+		.tm_mon = (int)(day / 100 % 100) - 1,
+		.tm_mday = (int)(day % 100),
+		.tm_hour = (int)(clock / 10000),
+		.tm_min = (int)(clock / 100 % 100),
+		.tm_sec = (int)(clock % 100),
+	};
+	struct tm same = parts;
+	time_t seconds = timegm(&same);
+
+	if (seconds < 0 || same.tm_mday != parts.tm_mday || same.tm_mon != parts.tm_mon ||
+	    same.tm_hour != parts.tm_hour || same.tm_min != parts.tm_min)
+		return false;
+	*ret_ns = (u64)seconds * second_ns;
+	return true;
+}
+
+/* "140500.data", "140500-2.open" */
+static bool read_name(u32 day, const char *name, struct window_file *ret_file)
+{
+	enum { CLOCK_DIGITS = 6, MOST_NUMBER = 99999 };
+	u32 clock, number = 0;
+	u64 start_ns;
+	const char *dot = strchr(name, '.');
+
+	if (!dot || !read_digits(name, CLOCK_DIGITS, &clock) || !read_moment(day, clock, &start_ns))
+		return false;
+	name += CLOCK_DIGITS;
+	if (*name == '-' &&
+	    (dot - name > 6 || !read_digits(name + 1, (size_t)(dot - name - 1), &number) ||
+	     !number || number > MOST_NUMBER))
+		return false;
+	if (*name != '-' && name != dot)
+		return false;
+	if (strcmp(dot, ".data") != 0 && strcmp(dot, ".open") != 0)
+		return false;
+	*ret_file = (struct window_file){window_key_at(start_ns, number), dot[1] == 'o'};
+	return true;
+}
+
+static int list_day(const char *windows, const char *name, file_list *files)
+{
+	CLEANUP(freep) char *path = must_format("%s/%s", windows, name);
+	CLEANUP(closedirp) DIR *folder = opendir(path);
+	const struct dirent *item;
+	u32 day;
+
+	if (!folder)
+		return -errno;
+	read_digits(name, strlen(name), &day);
+	while ((item = readdir(folder))) {
+		struct window_file file;
+
+		if (read_name(day, item->d_name, &file))
+			*vec_add(files) = file;
+	}
+	return 0;
+}
+
+static int compare_files(const void *left, const void *right)
+{
+	const struct window_file *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->is_open - b->is_open;
+}
+
+int window_files_list(const char *windows, file_list *ret_files)
+{
+	enum { DAY_DIGITS = 8 };
+	CLEANUP(closedirp) DIR *folder = opendir(windows);
+	const struct dirent *item;
+	int error = 0;
+	u32 day;
+
+	if (!folder)
+		return -errno;
+	while (!error && (item = readdir(folder))) {
+		if (strlen(item->d_name) != DAY_DIGITS || !read_digits(item->d_name, 8, &day))
+			continue;
+		error = list_day(windows, item->d_name, ret_files);
+		if (error == -ENOENT || error == -ENOTDIR)
+			error = 0; /* it went meanwhile */
+	}
+	if (ret_files->count)
+		qsort(ret_files->items, ret_files->count, sizeof(*ret_files->items), compare_files);
+	return error;
+}
+
+/* --- what a file tells --- */
+
+struct measure {
+	struct event_sink sink; /* first */
+	u64 samples, first_ns, last_ns;
+};
+
+static int count_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct measure *measure = (struct measure *)sink;
+
+	measure->samples++;
+	if (sample->time_ns && (!measure->first_ns || sample->time_ns < measure->first_ns))
+		measure->first_ns = sample->time_ns;
+	if (sample->time_ns > measure->last_ns)
+		measure->last_ns = sample->time_ns;
+	return 0;
+}
+
+/* Nobody asks for the frames. */
+static bool know_chain(struct event_sink *sink, const struct sample *sample)
+{
+	(void)sink;
+	(void)sample;
+	return true;
+}
+
+/* A moment of the recording by the wall clock; 0: cannot be told. */
+static u64 wall_clock_at(const struct perfdata_header *header, u64 time_ns)
+{
+	if (!header->has_clock || !time_ns || !header->wall_clock_ns)
+		return 0;
+	return header->wall_clock_ns + (time_ns - header->clock_ns);
+}
+
+static u64 end_of(const struct perfdata *data, const struct measure *measure, u64 start_ns)
+{
+	const struct perfdata_extra *extra = perfdata_extra(data);
+	u64 last_ns = wall_clock_at(perfdata_header(data), measure->last_ns);
+
+	if (extra && extra->wall_ns)
+		return start_ns + extra->wall_ns;
+	if (last_ns >= start_ns)
+		return last_ns + 1;
+	return start_ns + (measure->last_ns - measure->first_ns);
+}
+
+int window_file_measure(const char *path, window_key key, struct store_window *ret_window)
+{
+	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
+	struct measure measure = {.sink = {.on_sample = count_sample, .knows_chain = know_chain}};
+	struct store_window window = {.start_ns = window_key_start(key), .flags = STORE_RECOVERED};
+	const struct event_source *sources;
+	const struct perfdata_extra *extra;
+	u32 count;
+	int error = perfdata_open(path, &data);
+
+	if (error)
+		return error;
+	error = perfdata_read(data, &measure.sink);
+	if (error && (error != -EBADMSG || !measure.samples))
+		return error;
+	if (error)
+		window.flags |= STORE_CUT;
+	sources = perfdata_sources(data, &count);
+	extra = perfdata_extra(data);
+	window.end_ns = end_of(data, &measure, window.start_ns);
+	window.bytes = perfdata_header(data)->file_bytes;
+	window.samples = measure.samples;
+	if (count && sources[0].is_frequency)
+		window.rate_hz = (u32)sources[0].rate;
+	for (size_t i = 0; extra && i < COUNTERS_MAX; i++)
+		window.losses[i] = extra->losses[i];
+	*ret_window = window;
+	return 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The files of a store's windows: their names, and what a file tells of its window. Private to the
+ * folder.
+ */
+#ifndef CONTINUOUS_STORE_FILES_H
+#define CONTINUOUS_STORE_FILES_H
+
+#include "continuous/store_rows.h"
+
+/* A file below windows/ that is a window by its name. */
+struct window_file {
+	window_key key;
+	bool is_open; /* it was being written */
+};
+
+typedef VEC(struct window_file) file_list;
+
+/* Lists the windows below a folder, by key. Files of other names are passed over.
+ * Returns 0 or a negative errno without a sentence; the list is released by the caller. */
+int window_files_list(const char *windows, file_list *ret_files);
+
+/* "WINDOWS/20261121/140500.data", or "….open"; owned by the caller. */
+char *window_file_path(const char *windows, window_key key, bool is_open);
+/* The folder that a window is in; owned by the caller. */
+char *window_folder_path(const char *windows, window_key key);
+
+/*
+ * Reads what a file tells of its window, as far as it goes.
+ *
+ * ret_window  with STORE_RECOVERED, and STORE_CUT if the file ends early
+ * Returns 0, or a negative errno with a sentence: nothing in it can be read.
+ */
+int window_file_measure(const char *path, window_key key, struct store_window *ret_window);
+
+#endif

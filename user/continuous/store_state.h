@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An open store as its files share it. Private to the folder.
+ */
+#ifndef CONTINUOUS_STORE_STATE_H
+#define CONTINUOUS_STORE_STATE_H
+
+#include "base/text.h"
+#include "continuous/store_files.h"
+
+struct store {
+	char *directory, *windows, *index, *names; /* paths; owned */
+	bool writes;
+	bool has_written; /* a window, since it was opened */
+	int lock_fd, index_fd;
+	u64 index_rows; /* rows of the index, stale ones too */
+	u64 bytes;
+	entry_list entries;	       /* windows that are there, by start */
+	VEC(struct index_row) rebuilt; /* reading: rows that the index does not have */
+	struct store_limits limits;
+	window_key begun;
+	char *begun_path; /* owned; NULL: no window was begun */
+	u64 lost_windows;
+	u32 lost_before_next;
+	struct text notes;
+};
+
+/* Rows of `rebuilt` are numbered from here. */
+#define REBUILT_ROW (1ull << 63)
+
+/* Appends a line to the notes. */
+void store_note(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Takes the lock, if this store writes. Returns 0 or a negative errno with a sentence (-EBUSY). */
+int store_take_lock(struct store *store);
+/* Whether another process writes into this store now. */
+bool store_is_written(const struct store *store);
+
+/* Whether this version can read what is there. Returns 0 or a negative errno with a sentence;
+ * ret_is_there: false if there is no format, since nothing was stored yet, or the file is lost. */
+int store_check_format(const struct store *store, bool *ret_is_there);
+/* Says of which format the store is. Returns 0 or a negative errno with a sentence. */
+int store_write_format(const struct store *store);
+
+/* Reads the index, compares it with the files, and puts right what differs. Returns 0 or a negative
+ * errno with a sentence. */
+int store_load(struct store *store);
+/* Writes the index anew, with a row for each entry. Returns 0 or a negative errno with a sentence;
+ * the old one is there then. */
+int store_rewrite_index(struct store *store);
+/* The row of an entry. Returns 0 or a negative errno without a sentence. */
+int store_read_row(const struct store *store, const struct entry *entry, struct index_row *ret_row);
+/* Puts an entry into its place. */
+void store_add_entry(struct store *store, struct entry entry);
+
+/* Makes what happened in a folder, or to a file, durable. Returns 0 or a negative errno without a
+ * sentence. */
+int store_sync(const char *path);
+
+#endif

@@ -5,6 +5,7 @@
 #ifndef MAPS_BPF_H
 #define MAPS_BPF_H
 
+#include "bpfprof/aggregate.h"
 #include "bpfprof/arm64_code.h"
 #include "bpfprof/event.h"
 #include "bpfprof/unwind_step.h"
@@ -29,13 +30,16 @@ struct {
 
 /* One element a CPU, not a per-CPU map: user space reads it as memory. A look-up by system call
  * would keep our own programs from running meanwhile (bpf_disable_instrumentation()). */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct cpu_counters);
-} counters SEC(".maps");
+#define MEMORY_ARRAY(name, element)                \
+	struct {                                   \
+		__uint(type, BPF_MAP_TYPE_ARRAY);  \
+		__uint(map_flags, BPF_F_MMAPABLE); \
+		__uint(max_entries, 1);            \
+		__type(key, u32);                  \
+		__type(value, element);            \
+	} name SEC(".maps")
+
+MEMORY_ARRAY(counters, struct cpu_counters);
 
 enum {
 	WINDOW_WORDS = 64,
@@ -103,6 +107,7 @@ struct scratch {
 	struct user_walk walk;
 	struct file_wanted wanted; /* what the record of a file that is asked for is made of */
 	struct unwind_file fresh;  /* and its row */
+	struct count_key key;	   /* of the sample in the record, if it is counted */
 	struct sample_record record;
 	struct known_process processes[PROCESSES_KNOWN];
 };
@@ -164,6 +169,15 @@ struct {
 /* Raised by user space after every change of `unwind_files`: what a CPU remembers of mappings from
  * before is forgotten. Words that are free again are not written before some drains have passed. */
 volatile u32 unwind_epoch = 0;
+
+/* What is counted, and which chains were sent: of each CPU the slots of one window, then those of
+ * the other. Written here while the window is filled; read and cleared by user space
+ * (user/capture/counting.c), as memory, when it no longer is. */
+MEMORY_ARRAY(counts, struct count_entry);
+MEMORY_ARRAY(chains_sent, struct chain_hash);
+
+/* Raised by user space: the window that is filled has its lowest bit. */
+volatile u32 aggregate_turn = 0;
 
 /* This CPU's scratch. */
 static __always_inline struct scratch *scratch_here(void)

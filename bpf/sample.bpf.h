@@ -1,44 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Fills and sends one sample.
+ * Fills one sample, and sends or counts it.
  */
 #ifndef SAMPLE_BPF_H
 #define SAMPLE_BPF_H
 
+#include "aggregate.bpf.h"
 #include "branch_stack.bpf.h"
 #include "filter.bpf.h"
 #include "maps.bpf.h"
 #include "proof.bpf.h"
+#include "send.bpf.h"
 #include "stacks.bpf.h"
 
-enum { RING_TRIES = 8 };
-
-/* Puts the record into the ring. While the reader keeps up nobody is woken: it comes by itself a
- * few times a second. In NMI context the ring's lock is only tried, so another CPU that holds it
- * for its 50 ns must not cost us the sample. */
 static __always_inline void send_sample(struct sample_record *record)
 {
-	u32 words = record->header.kernel_frames + record->header.user_frames +
-		    record->header.branch_words;
-	u32 bytes = sizeof(record->header) + words * sizeof(u64);
-	u64 waiting = bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA);
-	u64 wake = waiting >= settings.ring_wake_bytes ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP;
-	u32 counter = COUNTER_lost_ring_full;
+	u32 lost = send_record(record);
 
-	if (bytes > sizeof(*record)) /* never: for the verifier */
-		return;
-	for (u32 i = 0; i < RING_TRIES; i++) {
-		if (!bpf_ringbuf_output(&ring, record, bytes, wake)) {
-			count(COUNTER_samples_sent);
-			return;
-		}
-		counter = COUNTER_lost_ring_full;
-		if (bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) + bytes + BPF_RINGBUF_HDR_SZ >
-		    settings.ring_bytes)
-			break;
-		counter = COUNTER_lost_ring_busy;
-	}
-	count(counter);
+	count(lost ? lost : COUNTER_samples_sent);
 }
 
 /* Counts one run of a program of `source`. */
@@ -111,7 +90,8 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 	if ((settings.walkers & WALKER_EH_FRAME) && scratch->walk.has_rest &&
 	    scratch->record.header.end != END_COMPLETE)
 		send_rest();
-	send_sample(&scratch->record);
+	if (!settings.count_slots || !count_sample(scratch))
+		send_sample(&scratch->record);
 	if (settings.wants_proof && scratch->walk.is_done)
 		send_proof(scratch);
 	scratch->busy = 0;

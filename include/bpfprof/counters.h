@@ -12,7 +12,7 @@
  * X(name, kind, sentence)
  *
  * SEEN   every overflow a program was called for: SENT + SKIPPED + LOST
- * SENT   delivered
+ * SENT   delivered, alone or counted
  * SKIPPED left out because the user asked for it
  * LOST   should be in the result and is not
  * CUT    delivered, but the stack is not whole (a part of SENT, not another sum)
@@ -62,7 +62,9 @@
 	X(branches_missing, OTHER, "a sample came without the branch stack that was asked for")   \
 	X(branches_no_index, OTHER,                                                               \
 	  "a branch stack came without the register of its newest entry")                         \
-	X(stack_not_kept, OTHER, "a stack found no room to wait for the unwind table of its code")
+	X(stack_not_kept, OTHER, "a stack found no room to wait for the unwind table of its code") \
+	X(samples_counted, SENT, "samples counted in the kernel")                                 \
+	X(aggregate_no_room, OTHER, "a sample found no room to be counted in: it came alone")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -26,6 +26,9 @@ struct program_settings {
 	u64 cgroup_id; /* kernfs id, or 0: any */
 	u64 ring_bytes;
 	u64 ring_wake_bytes; /* wake the reader when so much waits in the ring */
+	u64 hash_seed;	     /* of counted chains; secret */
+	u32 count_slots;     /* of a CPU in a window, a power of two; 0: samples are not counted */
+	u32 count_cpus;	     /* samples of the CPUs below are counted */
 	u32 pid_namespace;   /* inode of the one whose pids are reported; 0: the initial one */
 	u32 command_pid;     /* profiled from its exec; 0: none */
 	u32 uid;	     /* if has_uid */
@@ -46,6 +49,6 @@ struct program_settings {
 	u8 reserved_too[2];
 	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
 };
-WIRE_SIZE(struct program_settings, 72);
+WIRE_SIZE(struct program_settings, 88);
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "bpfprof/aggregate.h"
 #include "capture/features.h"
 #include "capture/kernel_types.h"
 
@@ -92,6 +93,15 @@ static void size_unwind_maps(struct programs *programs, u32 segments)
 	bpf_map__set_max_entries(skeleton->maps.unwind_files, segments ? UNWIND_FILES_MAX : 1);
 }
 
+static void size_count_maps(struct programs *programs, const struct program_settings *settings)
+{
+	struct profiler_bpf *skeleton = programs->skeleton;
+	u32 slots = settings->count_slots * settings->count_cpus * AGGREGATE_WINDOWS;
+
+	bpf_map__set_max_entries(skeleton->maps.counts, slots ? slots : 1);
+	bpf_map__set_max_entries(skeleton->maps.chains_sent, slots ? slots : 1);
+}
+
 static void apply_plan(struct programs *programs, const struct program_plan *plan)
 {
 	struct profiler_bpf *skeleton = programs->skeleton;
@@ -108,6 +118,7 @@ static void apply_plan(struct programs *programs, const struct program_plan *pla
 	bpf_map__set_max_entries(skeleton->maps.followed,
 				 plan->settings.has_followed ? FOLLOWED_MAX : 1);
 	size_unwind_maps(programs, plan->unwind_segments);
+	size_count_maps(programs, &plan->settings);
 	programs->has_followers = plan->settings.has_followed &&
 				  (plan->settings.inherit || plan->settings.command_pid);
 	bpf_program__set_autoload(skeleton->progs.on_fork,
@@ -275,6 +286,22 @@ struct unwind_maps programs_unwind_maps(const struct programs *programs)
 		.segments_fd = bpf_map__fd(skeleton->maps.unwind_segments),
 		.segment_count = programs->unwind_segments,
 		.epoch = (u32 *)&skeleton->bss->unwind_epoch,
+	};
+}
+
+struct count_maps programs_count_maps(const struct programs *programs)
+{
+	const struct profiler_bpf *skeleton = programs->skeleton;
+	const struct program_settings *settings =
+		(const struct program_settings *)&skeleton->rodata->settings;
+
+	return (struct count_maps){
+		.counts_fd = bpf_map__fd(skeleton->maps.counts),
+		.chains_fd = bpf_map__fd(skeleton->maps.chains_sent),
+		.slots = settings->count_slots,
+		.cpus = settings->count_cpus,
+		.hash_seed = settings->hash_seed,
+		.turn = (u32 *)&skeleton->bss->aggregate_turn,
 	};
 }
 

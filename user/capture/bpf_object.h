@@ -19,6 +19,7 @@ struct program_plan {
 	u64 rest_bytes;			  /* likewise, of the ring of rests */
 	const u64 *follow; /* keys (see settings.h) that are profiled from the start */
 	size_t follow_count;
+	/* settings.count_slots and count_cpus say how many samples can be counted. */
 	u32 unwind_segments; /* how many the space for unwind tables may have; 0: none are used */
 };
 
@@ -55,6 +56,17 @@ struct unwind_maps {
 
 /* The maps of the programs. */
 struct unwind_maps programs_unwind_maps(const struct programs *programs);
+
+/* Where samples are counted; see bpf/maps.bpf.h. */
+struct count_maps {
+	int counts_fd, chains_fd; /* borrowed */
+	u32 slots, cpus;	  /* as planned; 0: nothing is counted */
+	u64 hash_seed;
+	u32 *turn; /* borrowed */
+};
+
+/* The tables of the programs. */
+struct count_maps programs_count_maps(const struct programs *programs);
 
 struct program_cost {
 	u64 run_ns;	      /* in all our programs; 0 if the kernel does not tell */

@@ -2,12 +2,11 @@
 /*
  * One recording of the live kernel: open, start, drain, stop.
  */
-#include "capture/capture.h"
+#include "capture/capture_state.h"
 
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "capture/bpf_object.h"
 #include "capture/branch_caps.h"
 #include "capture/counters.h"
 #include "capture/feature_probes.h"
@@ -31,30 +30,6 @@ enum {
 	/* How late a record may come: between taking its time and being readable a virtual CPU can
 	 * be taken away from its guest. */
 	STRAGGLER_NS = 100000000,
-};
-
-struct capture {
-	struct capture_settings settings;
-	struct targets *targets;
-	struct programs *programs;
-	struct perf_events *events;
-	struct file_ids *files;
-	struct side_band *side_band;
-	struct ring *ring;
-	struct unwind_tables *unwind;	 /* NULL: stacks are not taken by tables */
-	struct late_stacks *late_stacks; /* likewise */
-	struct event_sink *tee;		 /* to the caller's sink and the tables' */
-	int epoll_fd;
-	struct event_sink *sink; /* the caller's, behind the targets' */
-	u32 *online;
-	size_t online_count;
-	u64 next_cpu_check_ns;
-	bool is_started, is_stopped;
-	u32 branch_depth;
-	u64 *idle_ns; /* by CPU, as of capture_start() */
-	u64 unscanned, unfollowed;
-	u64 expected;		 /* as of capture_stop() */
-	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
 };
 
 /* --- opening --- */
@@ -90,7 +65,8 @@ static int load_programs(struct capture *capture)
 		plan.rest_bytes = sizes_rest_bytes(&capture->settings, capture->online_count);
 	plan.follow = targets_keys(capture->targets, &plan.follow_count);
 	perf_events_clock_modes(capture->events, plan.settings.clock_modes);
-	return programs_load(&plan, &capture->programs);
+	error = capture_plan_counting(capture, &plan.settings);
+	return error ? error : programs_load(&plan, &capture->programs);
 }
 
 static bool holds(const u32 *cpus, size_t count, u32 cpu)
@@ -214,6 +190,8 @@ static int open_parts(struct capture *capture)
 		error = load_programs(capture);
 	if (!error)
 		error = open_ring(capture);
+	if (!error)
+		error = capture_open_counting(capture);
 	return error ? error : open_cpus(capture);
 }
 
@@ -246,6 +224,7 @@ void capture_close(struct capture *capture)
 	side_band_free(capture->side_band);
 	file_ids_free(capture->files);
 	ring_close(capture->ring);
+	counting_close(capture->counting);
 	late_stacks_free(capture->late_stacks);
 	unwind_tables_close(capture->unwind);
 	tee_free(capture->tee);
@@ -311,7 +290,7 @@ static int follow_cpus(struct capture *capture)
 }
 
 /* Samples first: those that wait for a table learn what was mapped when they were taken. */
-static int drain_until(struct capture *capture, u64 until_ns)
+int capture_drain_until(struct capture *capture, u64 until_ns)
 {
 	struct event_sink *samples = capture->sink;
 	int error;
@@ -326,8 +305,8 @@ static int drain_until(struct capture *capture, u64 until_ns)
 
 int capture_drain(struct capture *capture)
 {
-	u64 start_ns = clock_ns(CLOCK_MONOTONIC);
-	int error = drain_until(capture, start_ns);
+	u64 start_ns = clock_ns(CLOCK_MONOTONIC), round_ns;
+	int error = capture_drain_until(capture, start_ns);
 
 	if (capture->unwind)
 		unwind_tables_work(capture->unwind, start_ns);
@@ -337,15 +316,9 @@ int capture_drain(struct capture *capture)
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
 		error = follow_cpus(capture);
 	}
-	return error ? error
-		     : sink_call(
-			       capture->sink, on_round,
-			       late_stacks_round_ns(capture->late_stacks, start_ns - STRAGGLER_NS));
-}
-
-int capture_turn(struct capture *capture)
-{
-	return capture_drain(capture);
+	round_ns = counting_round_ns(capture->counting, start_ns - STRAGGLER_NS);
+	round_ns = late_stacks_round_ns(capture->late_stacks, round_ns);
+	return error ? error : sink_call(capture->sink, on_round, round_ns);
 }
 
 /* The caller's sink, and that of the tables if there are any. */
@@ -455,7 +428,7 @@ int capture_stop(struct capture *capture)
 		return 0;
 	capture->is_stopped = true;
 	perf_events_disable(capture->events);
-	error = drain_until(capture, ~0ULL);
+	error = capture_drain_counts(capture, ~0ULL);
 	reckon(capture);
 	if (!error && capture->late_stacks)
 		error = late_stacks_finish(capture->late_stacks);
@@ -478,9 +451,11 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	counters_sum(seen, cpu_count, &totals);
 	for (u32 i = 0; i < COUNTER_COUNT; i++)
 		totals.counters[i] += capture->late[i];
+	totals.counters[COUNTER_samples_counted] -= counting_malformed(capture->counting);
 	/* The programs have sent them, but nobody could read them. */
 	totals.counters[COUNTER_samples_sent] -= ring_malformed(capture->ring);
-	totals.counters[COUNTER_lost_malformed] = ring_malformed(capture->ring);
+	totals.counters[COUNTER_lost_malformed] = ring_malformed(capture->ring) +
+						  counting_malformed(capture->counting);
 	totals.counters[COUNTER_side_band_lost] = side_band.lost;
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;

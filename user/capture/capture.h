@@ -66,6 +66,7 @@ struct capture_settings {
 	bool wants_idle;  /* keep samples of the idle task */
 	bool aggregate;	  /* count samples that are alike in the kernel; see capture_turn() */
 	u64 window_ns;	  /* how long it counts between two turns; 0: AGGREGATE_WINDOW_NS */
+	u64 count_bytes;  /* of kernel memory to count in, at most; 0: 256 MiB */
 	/* PERF_SAMPLE_BRANCH_* of the branch stacks to record, 0: none; and more of them, which are
 	 * left out where the kernel refuses them. capture_sources() says what is left. */
 	u64 branch_bits, branch_extras;

@@ -20,6 +20,9 @@ struct ring {
 	void *proof_context;
 	void (*take_wanted)(void *context, const struct file_wanted *wanted);
 	void *wanted_context;
+	void (*take_chain)(void *context, u32 window, const struct sample_header *header,
+			   const u64 *frames);
+	void *chain_context;
 	struct sample_space space;
 	void (*take_rest)(void *context, const struct stack_rest *rest);
 	void *rest_context;
@@ -48,6 +51,12 @@ static void fill_branches(struct branch *branches, const u8 *words, struct sampl
 	sample->branches = branches;
 }
 
+static bool is_sample(u16 kind)
+{
+	return kind == RECORD_SAMPLE || kind == RECORD_LATE_SAMPLE || kind == RECORD_CHAIN ||
+	       kind == RECORD_CHAIN_SECOND;
+}
+
 int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_space *space,
 		struct sample *ret_sample)
 {
@@ -59,8 +68,7 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_
 		return -EBADMSG;
 	memcpy(&header, record, sizeof(header));
 	frame_count = (u32)header.kernel_frames + header.user_frames;
-	if ((header.kind != RECORD_SAMPLE && header.kind != RECORD_LATE_SAMPLE) ||
-	    header.source >= SOURCES_MAX || header.kernel_frames > STACK_MAX_FRAMES ||
+	if (!is_sample(header.kind) || header.source >= SOURCES_MAX || header.kernel_frames > STACK_MAX_FRAMES ||
 	    header.user_frames > STACK_MAX_FRAMES ||
 	    (header.branch_words && !branch_stack_is_whole(header.branch_words)) ||
 	    bytes < sizeof(header) + (frame_count + header.branch_words) * sizeof(u64))
@@ -147,6 +155,7 @@ static int take_record(void *context, void *record, size_t bytes)
 {
 	struct ring *ring = context;
 	struct sample sample;
+	u16 kind;
 
 	if (take_wanted(ring, record, bytes))
 		return 0;
@@ -158,7 +167,14 @@ static int take_record(void *context, void *record, size_t bytes)
 		ring->malformed++;
 		return 0;
 	}
-	if (ring->take_rest && ((const struct sample_header *)record)->kind == RECORD_LATE_SAMPLE)
+	kind = ((const struct sample_header *)record)->kind;
+	if (kind == RECORD_CHAIN || kind == RECORD_CHAIN_SECOND) {
+		if (ring->take_chain)
+			ring->take_chain(ring->chain_context, kind - RECORD_CHAIN, record,
+					 ((const struct sample_record *)record)->frames);
+		return 0;
+	}
+	if (ring->take_rest && kind == RECORD_LATE_SAMPLE)
 		read_rests(ring);
 	return sink_call(ring->sink, on_sample, &sample);
 }
@@ -193,6 +209,15 @@ void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof
 {
 	ring->take_proof = take;
 	ring->proof_context = context;
+}
+
+void ring_take_chains(struct ring *ring,
+		      void (*take)(void *, u32 window, const struct sample_header *header,
+				   const u64 *frames),
+		      void *context)
+{
+	ring->take_chain = take;
+	ring->chain_context = context;
 }
 
 void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_wanted *),

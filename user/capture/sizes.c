@@ -5,6 +5,7 @@
 #include "capture/sizes.h"
 
 #include "base/fail.h"
+#include "bpfprof/aggregate.h"
 #include "bpfprof/branch_stack.h"
 #include "bpfprof/settings.h"
 #include "host/host.h"
@@ -25,6 +26,9 @@ enum {
 	REST_RING_HOLDS_NS = NS_PER_S / 4,
 	REST_RING_MIN_BYTES = 1 << 20,
 	REST_RING_MAX_BYTES = 16 << 20,
+	COUNT_SLOTS_MIN = AGGREGATE_PROBES,
+	COUNT_SLOTS_MAX = 32768,
+	COUNT_BYTES_DEFAULT = 256 << 20, /* of all CPUs */
 	OTHER_FDS = 64, /* maps, programs, files, with room to spare */
 	/* For events whose rate nobody knows. */
 	UNKNOWN_RATE_HZ = 10000,
@@ -62,6 +66,23 @@ u64 sizes_rest_bytes(const struct capture_settings *settings, size_t cpu_count)
 		    (NS_PER_S / REST_RING_HOLDS_NS);
 
 	return within(bytes, REST_RING_MIN_BYTES, REST_RING_MAX_BYTES);
+}
+
+u32 sizes_count_slots(const struct capture_settings *settings, size_t cpu_count)
+{
+	const u64 slot_bytes = AGGREGATE_WINDOWS *
+			       (sizeof(struct count_entry) + sizeof(struct chain_hash));
+	u64 window_ns = settings->window_ns ? settings->window_ns : AGGREGATE_WINDOW_NS;
+	u64 most = settings->count_bytes ? settings->count_bytes : COUNT_BYTES_DEFAULT;
+	u64 seconds = window_ns / NS_PER_S + 1, wanted = COUNT_SLOTS_MAX;
+	u32 slots = COUNT_SLOTS_MIN;
+
+	if (seconds < wanted)
+		wanted = events_per_second(settings) * seconds;
+	while (slots < COUNT_SLOTS_MAX && slots < wanted &&
+	       2 * slots * slot_bytes * cpu_count <= most)
+		slots *= 2;
+	return slots;
 }
 
 int sizes_check_depth(u32 max_stack)

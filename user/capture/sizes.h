@@ -19,6 +19,10 @@ u64 sizes_ring_bytes(const struct capture_settings *settings, size_t cpu_count);
  * runs is new, within limits. */
 u64 sizes_rest_bytes(const struct capture_settings *settings, size_t cpu_count);
 
+/* Slots for the counts of one CPU in one window, a power of two: as many as it can have samples,
+ * within limits. `cpu_count` CPUs have tables. */
+u32 sizes_count_slots(const struct capture_settings *settings, size_t cpu_count);
+
 /* How many segments the space for unwind tables may have, at least one. */
 u32 sizes_unwind_segments(const struct capture_settings *settings);
 

@@ -39,7 +39,8 @@ static int bare_run(const void *all_settings, struct arguments arguments)
 	if (status)
 		return status;
 	/* That there are none, and why, was said at the end of the recording. */
-	if (result.totals.counters[COUNTER_samples_sent])
+	if (result.totals.counters[COUNTER_samples_sent] +
+	    result.totals.counters[COUNTER_samples_counted])
 		status = run_report(settings->output);
 	if (status)
 		return status;

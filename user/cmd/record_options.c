@@ -143,6 +143,16 @@ static int parse_duration(void *all_settings, const char *argument)
 	return 0;
 }
 
+static int parse_window(void *all_settings, const char *argument)
+{
+	struct record_settings *settings = all_settings;
+
+	if (number_parse_duration(argument, &settings->window_ns) ||
+	    settings->window_ns < WINDOW_MIN_NS)
+		return fail_plain(-EINVAL, NULL, "give a time such as 10s or 5m, at least 1s");
+	return 0;
+}
+
 static int parse_clock(void *all_settings, const char *argument)
 {
 	(void)all_settings;
@@ -378,6 +388,16 @@ const struct option_row record_options[] = {
 	 .argument = "FILTER",
 	 .help = "the same of some branches: any, any_call, any_ret, ind_call, call, cond, u, k, …",
 	 .parse = parse_branches},
+
+	{.kind = OPTION_FLAG,
+	 .name = "aggregate",
+	 FIELD(aggregate),
+	 .help = "count samples that are alike in the kernel, and record each sum once a window"},
+	{.kind = OPTION_CALL,
+	 .name = "window",
+	 .argument = "TIME",
+	 .help = "with --aggregate: how long it counts (default: 1m)",
+	 .parse = parse_window},
 
 	HEADING("How long, and where to"),
 	{.kind = OPTION_CALL,

@@ -263,6 +263,20 @@ static int plan_branches(struct record_plan *plan, const struct record_settings 
 	return 0;
 }
 
+static int plan_counting(struct record_plan *plan, const struct record_settings *settings)
+{
+	if (settings->window_ns && !settings->aggregate)
+		return fail_plain(-EINVAL, "add --aggregate, or leave it out",
+				  "--window is how long samples are counted, and they are not");
+	plan->capture.aggregate = settings->aggregate;
+	plan->capture.window_ns = settings->window_ns;
+	if (settings->aggregate && (settings->wants_lbr || settings->branch_bits))
+		return fail_plain(-EINVAL, "leave out one of them",
+				  "--aggregate counts samples that are alike, and branch records "
+				  "make each another");
+	return 0;
+}
+
 static int plan_call_graph(struct record_plan *plan, const struct record_settings *settings)
 {
 	plan->capture.call_graph = settings->call_graph;
@@ -366,6 +380,8 @@ int record_plan_make(const struct record_settings *settings, struct arguments ar
 		error = plan_rate(ret_plan, settings);
 	if (!error)
 		error = plan_memory(ret_plan, settings);
+	if (!error)
+		error = plan_counting(ret_plan, settings);
 	if (!error)
 		error = plan_call_graph(ret_plan, settings);
 	if (!error)

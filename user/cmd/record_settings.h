@@ -8,6 +8,8 @@
 #include "capture/capture.h"
 #include "cli/cli.h"
 
+#define WINDOW_MIN_NS 1000000000ULL
+
 enum { FREQUENCY_DEFAULT_HZ = 99, MAX_STACK_DEFAULT = 127, COMPRESS_LEVEL_DEFAULT = 1 };
 
 struct record_settings {
@@ -28,6 +30,8 @@ struct record_settings {
 	bool has_compression; /* asked for, also where it is not the default: for a stream */
 	u32 compress_level;   /* of zstd; 0: none */
 	u64 duration_ns;      /* 0: until it is ended */
+	bool aggregate;
+	u64 window_ns;	      /* that it counts; 0: not given */
 	u64 ring_bytes;	      /* 0: by rate and CPUs */
 	u64 unwind_bytes;
 	bool quiet, verbose;

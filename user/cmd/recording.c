@@ -62,8 +62,12 @@ static void update_result(struct recording *recording)
 
 	capture_totals(recording->capture, &result->totals);
 	/* Sent by the kernel, but not in the file: lost. */
-	counters[COUNTER_samples_sent] -= dropped;
 	counters[COUNTER_lost_disk_full] += dropped;
+	if (counters[COUNTER_samples_sent] < dropped) {
+		counters[COUNTER_samples_counted] -= dropped - counters[COUNTER_samples_sent];
+		dropped = counters[COUNTER_samples_sent];
+	}
+	counters[COUNTER_samples_sent] -= dropped;
 	result->wall_ns = clock_ns(CLOCK_MONOTONIC) - recording->started_ns;
 	result->cpu_ns = own_cpu_ns();
 	result->file_bytes = perfdata_writer_bytes(recording->writer);
@@ -142,6 +146,14 @@ static int on_tick(void *context, u64 times)
 	return now_ns - recording->flushed_ns >= flush_ns ? flush(recording, now_ns) : 0;
 }
 
+static int on_window(void *context, u64 times)
+{
+	struct recording *recording = context;
+
+	(void)times;
+	return capture_turn(recording->capture);
+}
+
 static int on_duration(void *context, u64 times)
 {
 	struct recording *recording = context;
@@ -194,6 +206,8 @@ static int listen_to_signals(struct recording *recording)
 
 static int prepare_loop(struct recording *recording)
 {
+	const struct record_settings *settings = recording->plan->settings;
+	u64 window_ns = settings->window_ns ? settings->window_ns : AGGREGATE_WINDOW_NS;
 	int error = loop_open(&recording->loop);
 
 	if (!error)
@@ -204,6 +218,9 @@ static int prepare_loop(struct recording *recording)
 	if (!error)
 		error = loop_on_timer(recording->loop, tick_ns,
 				      (struct loop_handler){on_tick, recording});
+	if (!error && settings->aggregate)
+		error = loop_on_timer(recording->loop, window_ns,
+				      (struct loop_handler){on_window, recording});
 	return error;
 }
 

@@ -71,8 +71,7 @@ struct sample {
 	const u8 *record; /* for the producer, who may know more of the sample; NULL: it does not */
 };
 
-/* A file, JIT region, vDSO or piece of kernel text as one process sees it. Kernel space: pid ~0u.
- */
+/* A file, JIT region, vDSO or piece of kernel text as one process sees it; the kernel: pid ~0u. */
 struct mapping {
 	u64 time_ns; /* 0: before the recording */
 	u32 pid, tid;
@@ -125,8 +124,7 @@ struct kernel_symbol {
 /* A BPF program was loaded or unloaded. */
 struct bpf_program {
 	u64 time_ns;
-	u16 type; /* 1 loaded, 2 unloaded */
-	u16 flags;
+	u16 type, flags; /* type: 1 loaded, 2 unloaded */
 	u32 id;
 	u8 tag[8];
 };
@@ -151,8 +149,7 @@ struct event_source {
 	u32 type;	  /* perf_event_attr.type */
 	u64 config, config1, config2;
 	u64 rate; /* hertz if is_frequency, else the period in events */
-	bool is_frequency;
-	bool exclude_user, exclude_kernel, exclude_idle;
+	bool is_frequency, exclude_user, exclude_kernel, exclude_idle;
 	u8 precise; /* 0 … 3 */
 	bool has_chain, has_branches, has_time, has_cpu, has_period;
 	bool is_counted;       /* samples stand for several: not all times are known */

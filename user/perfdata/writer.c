@@ -202,6 +202,13 @@ static u64 min_u64(u64 a, u64 b)
 	return a < b ? a : b;
 }
 
+/* How many the caller has counted as sent before they were dropped. */
+static u64 undue_samples(const struct perfdata_writer *writer)
+{
+	return writer->samples_dropped - min_u64(writer->samples_dropped,
+						 writer->extra.losses[COUNTER_lost_disk_full]);
+}
+
 /* The total of one reason, by whoever knows more: the events that came by, or the caller. */
 static u64 loss_of(const struct perfdata_writer *writer, u32 reason)
 {
@@ -213,12 +220,12 @@ static u64 loss_of(const struct perfdata_writer *writer, u32 reason)
 		loss = writer->samples_dropped;
 	if (reason == COUNTER_side_band_lost)
 		loss += writer->records_dropped;
-	/* the caller may have counted them as sent before they were dropped */
 	if (reason == COUNTER_samples_sent)
-		loss -= min_u64(loss,
-				writer->samples_dropped -
-					min_u64(writer->samples_dropped,
-						writer->extra.losses[COUNTER_lost_disk_full]));
+		loss -= min_u64(loss, undue_samples(writer));
+	if (reason == COUNTER_samples_counted)
+		loss -= min_u64(loss, undue_samples(writer) -
+					      min_u64(undue_samples(writer),
+						      writer->extra.losses[COUNTER_samples_sent]));
 	return loss;
 }
 

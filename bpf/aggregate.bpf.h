@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Counting samples that are alike, instead of sending each.
+ *
+ * Each CPU has tables of its own, which only it writes, so there is nothing to lock: counts, and
+ * the chains it has sent in this window. There are two sets of them. User space says by a word in
+ * memory which one is to be filled, waits until no program runs that has begun before that, and
+ * reads the other.
+ */
+#ifndef AGGREGATE_BPF_H
+#define AGGREGATE_BPF_H
+
+#include "bpfprof/aggregate.h"
+#include "filter.bpf.h"
+#include "maps.bpf.h"
+#include "send.bpf.h"
+
+enum { CHAIN_STEPS_MAX = RECORD_FRAMES_MAX / CHAIN_STEP_WORDS + 1 };
+
+/* A count_entry_at; the table is where its first slot is. */
+static __always_inline struct count_entry *count_slot(void *first, u32 slot)
+{
+	u32 index = *(const u32 *)first + (slot & (settings.count_slots - 1));
+
+	return bpf_map_lookup_elem(&counts, &index);
+}
+
+/* A chain_at, likewise. */
+static __always_inline struct chain_hash *chain_slot(void *first, u32 slot)
+{
+	u32 index = *(const u32 *)first + (slot & (settings.count_slots - 1));
+
+	return bpf_map_lookup_elem(&chains_sent, &index);
+}
+
+/* Takes the frames from `at` on into the hash of the chain. Global, see move_window(). */
+__noinline int hash_step(u32 at)
+{
+	struct scratch *scratch = scratch_here();
+	struct chain_hash hash;
+
+	if (!scratch || at > RECORD_FRAMES_MAX)
+		return 1;
+	hash = scratch->key.chain;
+	for (u32 i = 0; i < CHAIN_STEP_WORDS; i++)
+		hash = chain_hash_add(hash, scratch->record.frames[at + i]);
+	scratch->key.chain = hash;
+	return 0;
+}
+
+/* The hash of the callers into scratch->key. */
+static __always_inline void hash_chain(struct scratch *scratch, struct chain_part part)
+{
+	u32 end = part.first + part.kernel_frames + part.user_frames;
+
+	if (end > RECORD_FRAMES_MAX) /* never: for the verifier */
+		return;
+	for (u32 i = 0; i < CHAIN_STEP_WORDS; i++)
+		scratch->record.frames[end + i] = 0;
+	scratch->key.chain = chain_hash_begin(settings.hash_seed, part);
+	for (u32 i = 0; i < CHAIN_STEPS_MAX && part.first < end; i++) {
+		hash_step(part.first);
+		part.first += CHAIN_STEP_WORDS;
+	}
+	scratch->key.chain = chain_hash_end(scratch->key.chain);
+}
+
+static __always_inline void fill_key(struct scratch *scratch)
+{
+	const struct sample_header *header = &scratch->record.header;
+	const struct task_struct *task = (const void *)bpf_get_current_task();
+	struct chain_part part = chain_part_of(header, scratch->record.frames[0]);
+	struct count_key *key = &scratch->key;
+
+	key->address = header->address;
+	key->pid = header->pid;
+	key->tid = header->tid;
+	key->source = header->source;
+	key->exec = (u16)BPF_CORE_READ(task, self_exec_id);
+	key->mode = header->mode;
+	key->end = header->end;
+	key->walked = header->walked;
+	key->has_leaf = (u8)part.first;
+	hash_chain(scratch, part);
+}
+
+/* Sends the chain of the record, unless this CPU has sent it in this window. Returns whether user
+ * space has it now, or soon. */
+static __always_inline bool send_chain(struct scratch *scratch, u32 first_slot, u32 window)
+{
+	struct chain_hash hash = scratch->key.chain;
+	struct chain_hash *sent = chain_find(hash, chain_slot, &first_slot);
+	u32 lost;
+
+	if (!sent) {
+		count(COUNTER_aggregate_no_room);
+		return false;
+	}
+	if (sent->low)
+		return true;
+	scratch->record.header.kind = RECORD_CHAIN + window;
+	lost = send_record(&scratch->record);
+	scratch->record.header.kind = RECORD_SAMPLE;
+	if (!lost)
+		*sent = hash;
+	return !lost;
+}
+
+/* Counts the sample in the record. Returns false if that cannot be: then it is to be sent. Not
+ * inlined: see struct user_walk. */
+static __noinline bool count_sample(struct scratch *scratch)
+{
+	const struct sample_header *header = &scratch->record.header;
+	u32 window = aggregate_turn % AGGREGATE_WINDOWS;
+	u32 first_slot = (header->cpu * AGGREGATE_WINDOWS + window) * settings.count_slots;
+	struct count_entry *entry;
+
+	if (header->kind != RECORD_SAMPLE || header->cpu >= settings.count_cpus)
+		return false;
+	fill_key(scratch);
+	entry = count_find(&scratch->key, count_slot, &first_slot);
+	if (!entry) {
+		count(COUNTER_aggregate_no_room);
+		return false;
+	}
+	if (!entry->count && !send_chain(scratch, first_slot, window))
+		return false;
+	count_add(entry, &scratch->key, header->period, header->time_ns);
+	count(COUNTER_samples_counted);
+	return true;
+}
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a recording consists of, for the files that are it. Private to them.
+ */
+#ifndef CAPTURE_CAPTURE_STATE_H
+#define CAPTURE_CAPTURE_STATE_H
+
+#include "capture/bpf_object.h"
+#include "capture/capture.h"
+#include "capture/counting.h"
+
+struct capture {
+	struct capture_settings settings;
+	struct targets *targets;
+	struct programs *programs;
+	struct perf_events *events;
+	struct file_ids *files;
+	struct side_band *side_band;
+	struct ring *ring;
+	struct unwind_tables *unwind;	 /* NULL: stacks are not taken by tables */
+	struct late_stacks *late_stacks; /* likewise */
+	struct counting *counting;	 /* NULL: every sample comes by itself */
+	struct event_sink *tee;		 /* to the caller's sink and the tables' */
+	int epoll_fd;
+	struct event_sink *sink; /* the caller's, behind the targets' */
+	u32 *online;
+	size_t online_count;
+	u64 next_cpu_check_ns;
+	bool is_started, is_stopped;
+	u32 branch_depth;
+	u64 *idle_ns; /* by CPU, as of capture_start() */
+	u64 unscanned, unfollowed;
+	u64 expected;		 /* as of capture_stop() */
+	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
+};
+
+/* Decides how samples are counted, if they are. Returns 0 or a negative errno with a sentence. */
+int capture_plan_counting(const struct capture *capture, struct program_settings *settings);
+/* Opens the tables that were planned. Returns 0 or a negative errno with a sentence. */
+int capture_open_counting(struct capture *capture);
+
+/* Takes what has come through the ring, and what the kernel tells about processes until
+ * `until_ns`. Returns 0 or what the sink returned. */
+int capture_drain_until(struct capture *capture, u64 until_ns);
+
+/* Drains all there is, with what has been counted since the last turn. Returns 0 or what the sink
+ * returned. */
+int capture_drain_counts(struct capture *capture, u64 until_ns);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reads the tables of counts as memory. While a window is filled only the programs write it; after
+ * the turn only we do.
+ */
+#include "capture/counting.h"
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/intern.h"
+#include "base/memory.h"
+#include "base/vec.h"
+#include "bpfprof/aggregate.h"
+#include "capture/grace_period.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* How long before the turn a sample may have begun that is counted behind it: a virtual CPU can be
+ * taken away from its guest. */
+enum { STRAGGLER_NS = 100000000 };
+
+/* Frames of a chain: words.items[first_word] and following, those of the kernel first. */
+struct chain_row {
+	size_t first_word;
+	struct chain_part part;
+};
+
+/* The chains of one window, by their hashes. */
+struct chain_book {
+	struct intern hashes;
+	VEC(struct chain_row) rows; /* by id - 1 */
+	VEC(u64) words;
+};
+
+struct counted {
+	u32 cpu;
+	struct count_entry *entry;
+};
+
+struct counting {
+	struct count_maps maps;
+	struct count_entry *counts;
+	struct chain_hash *chains;
+	size_t slot_count; /* of all CPUs and windows */
+	bool has_chain;
+	struct chain_book books[AGGREGATE_WINDOWS];
+	VEC(struct counted) counted;
+	VEC(struct frame) frames; /* of one sample */
+	u64 turned_ns;
+	u64 malformed;
+};
+
+/* --- chains --- */
+
+void counting_take_chain(struct counting *counting, u32 window, const struct sample_header *header,
+			 const u64 *frames)
+{
+	u32 frame_count = (u32)header->kernel_frames + header->user_frames;
+	struct chain_part part = chain_part_of(header, frame_count ? frames[0] : 0);
+	struct chain_hash hash = chain_hash_of(counting->maps.hash_seed, part, frames + part.first);
+	struct chain_book *book = &counting->books[window % AGGREGATE_WINDOWS];
+	u32 known = book->hashes.count;
+
+	if (intern_bytes(&book->hashes, &hash, sizeof(hash)) <= known)
+		return; /* from another CPU */
+	*vec_add(&book->rows) = (struct chain_row){book->words.count, part};
+	for (u32 i = part.first; i < frame_count; i++)
+		*vec_add(&book->words) = frames[i];
+}
+
+static void book_release(struct chain_book *book)
+{
+	intern_release(&book->hashes);
+	vec_release(&book->rows);
+	vec_release(&book->words);
+}
+
+static void add_frame(struct counting *counting, u64 address, bool is_kernel)
+{
+	*vec_add(&counting->frames) = (struct frame){
+		.address = address,
+		.space = is_kernel ? SPACE_KERNEL : SPACE_USER,
+	};
+}
+
+/* The frames of a key, leaf and callers; false if its chain never came. */
+static bool find_frames(struct counting *counting, const struct chain_book *book,
+			const struct count_key *key)
+{
+	u32 id = intern_find(&book->hashes, &key->chain, sizeof(key->chain));
+	const struct chain_row *row;
+	u32 count;
+
+	if (!id)
+		return false;
+	row = &book->rows.items[id - 1];
+	count = row->part.kernel_frames + row->part.user_frames;
+	counting->frames.count = 0;
+	if (key->has_leaf)
+		add_frame(counting, key->address, key->mode == MODE_KERNEL);
+	for (u32 i = 0; i < count; i++)
+		add_frame(counting, book->words.items[row->first_word + i],
+			  i < row->part.kernel_frames);
+	return true;
+}
+
+/* --- windows --- */
+
+int counting_turn(struct counting *counting)
+{
+	counting->turned_ns = clock_ns(CLOCK_MONOTONIC);
+	__atomic_fetch_add(counting->maps.turn, 1, __ATOMIC_SEQ_CST);
+	return grace_period_wait();
+}
+
+static u32 closed_window(const struct counting *counting)
+{
+	return (*counting->maps.turn + 1) % AGGREGATE_WINDOWS;
+}
+
+static size_t first_slot(const struct counting *counting, u32 cpu, u32 window)
+{
+	return ((size_t)cpu * AGGREGATE_WINDOWS + window) * counting->maps.slots;
+}
+
+static void collect(struct counting *counting, u32 cpu, u32 window)
+{
+	struct count_entry *entries = &counting->counts[first_slot(counting, cpu, window)];
+
+	for (u32 slot = 0; slot < counting->maps.slots; slot++)
+		if (entries[slot].count)
+			*vec_add(&counting->counted) = (struct counted){cpu, &entries[slot]};
+}
+
+static int compare_counted(const void *left, const void *right)
+{
+	u64 a = ((const struct counted *)left)->entry->time_ns;
+	u64 b = ((const struct counted *)right)->entry->time_ns;
+
+	return a < b ? -1 : a > b;
+}
+
+static int send(struct counting *counting, const struct counted *counted, u32 window,
+		struct event_sink *sink)
+{
+	const struct count_entry *entry = counted->entry;
+	const struct count_key *key = &entry->key;
+	struct sample sample = {
+		.time_ns = entry->time_ns,
+		.weight = entry->weight,
+		.address = key->address,
+		.source = key->source,
+		.pid = key->pid,
+		.tid = key->tid,
+		.cpu = counted->cpu,
+		.count = entry->count,
+		.space = key->mode == MODE_USER ? SPACE_USER : SPACE_KERNEL,
+		.cut = key->end,
+		.walked = key->walked,
+		.has_chain = counting->has_chain,
+		.hw_idx = BRANCH_INDEX_UNKNOWN,
+	};
+
+	if (!find_frames(counting, &counting->books[window], key)) {
+		counting->malformed += entry->count;
+		return 0;
+	}
+	sample.frames = counting->frames.items;
+	sample.frame_count = (u16)counting->frames.count;
+	return sink_call(sink, on_sample, &sample);
+}
+
+/* Forgets what was counted, so that the window can be filled again. */
+static void empty(struct counting *counting, u32 window)
+{
+	for (size_t i = 0; i < counting->counted.count; i++)
+		*counting->counted.items[i].entry = (struct count_entry){0};
+	counting->counted.count = 0;
+	for (u32 cpu = 0; cpu < counting->maps.cpus; cpu++)
+		memset(&counting->chains[first_slot(counting, cpu, window)], 0,
+		       counting->maps.slots * sizeof(*counting->chains));
+	book_release(&counting->books[window]);
+}
+
+int counting_hand_over(struct counting *counting, struct event_sink *sink)
+{
+	u32 window = closed_window(counting);
+	int error = 0;
+
+	for (u32 cpu = 0; cpu < counting->maps.cpus; cpu++)
+		collect(counting, cpu, window);
+	if (counting->counted.count)
+		qsort(counting->counted.items, counting->counted.count,
+		      sizeof(*counting->counted.items), compare_counted);
+	for (size_t i = 0; i < counting->counted.count && !error; i++)
+		error = send(counting, &counting->counted.items[i], window, sink);
+	empty(counting, window);
+	return error;
+}
+
+u64 counting_round_ns(const struct counting *counting, u64 time_ns)
+{
+	if (counting && counting->turned_ns - STRAGGLER_NS < time_ns)
+		return counting->turned_ns - STRAGGLER_NS;
+	return time_ns;
+}
+
+u64 counting_malformed(const struct counting *counting)
+{
+	return counting ? counting->malformed : 0;
+}
+
+/* --- opening --- */
+
+static void *map_table(int fd, size_t bytes)
+{
+	void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	return start == MAP_FAILED ? NULL : start;
+}
+
+int counting_open(const struct count_maps *maps, bool has_chain, struct counting **ret_counting)
+{
+	struct counting *counting = must_alloc(sizeof(*counting));
+	size_t slots = (size_t)maps->slots * maps->cpus * AGGREGATE_WINDOWS;
+	int error = 0;
+
+	counting->maps = *maps;
+	counting->slot_count = slots;
+	counting->has_chain = has_chain;
+	counting->turned_ns = clock_ns(CLOCK_MONOTONIC);
+	counting->counts = map_table(maps->counts_fd, slots * sizeof(*counting->counts));
+	if (counting->counts)
+		counting->chains = map_table(maps->chains_fd, slots * sizeof(*counting->chains));
+	if (!counting->chains) {
+		error = fail(-errno, NULL, "cannot map the tables that samples are counted in");
+		counting_close(counting);
+		return error;
+	}
+	*ret_counting = counting;
+	return 0;
+}
+
+void counting_close(struct counting *counting)
+{
+	if (!counting)
+		return;
+	if (counting->counts)
+		munmap(counting->counts, counting->slot_count * sizeof(*counting->counts));
+	if (counting->chains)
+		munmap(counting->chains, counting->slot_count * sizeof(*counting->chains));
+	for (u32 window = 0; window < AGGREGATE_WINDOWS; window++)
+		book_release(&counting->books[window]);
+	vec_release(&counting->counted);
+	vec_release(&counting->frames);
+	free(counting);
+}

@@ -2,6 +2,7 @@
 /*
  * report: read a recording, count, name, show.
  */
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
@@ -10,6 +11,7 @@
 #include "cmd/report_state.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
+#include "cmd/windows_read.h"
 
 #include <errno.h>
 #include <string.h>
@@ -24,6 +26,7 @@ static void report_release(struct report *report)
 	report_filters_release(&report->filters);
 	report_release_patterns(report);
 	perfdata_close(report->data);
+	asked_windows_release(&report->windows);
 }
 
 /* --- what the recording allows --- */
@@ -179,11 +182,9 @@ static bool has_name(void *symbolizer, struct profile *profile, location_id loca
 	return symbolizer_has_name(symbolizer, profile, location);
 }
 
-/* Reads all samples into report->profile. What a damaged file still gives is there after an error
- * of -EBADMSG. */
-static int count_samples(struct report *report)
+static struct builder_settings choose_counting(struct report *report)
 {
-	struct builder_settings settings = {
+	return (struct builder_settings){
 		.keep = entry_layout_labels(&report->layout, &report->filters.samples.settings),
 		.max_stack = UINT16_MAX,
 		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE &&
@@ -193,6 +194,29 @@ static int count_samples(struct report *report)
 		.branch_flags = entry_layout_branch_flags(&report->layout),
 		.details = report_details(report),
 	};
+}
+
+/* The samples of all windows. */
+static int count_windows(struct report *report)
+{
+	const struct builder_settings settings = choose_counting(report);
+	struct filter_settings filter = report->filters.samples.settings;
+
+	filter.pid_count = filter.tid_count = 0;
+	return windows_read(&report->windows,
+			    (struct windows_reading){
+				    .builder = &settings,
+				    .filter = &filter,
+				    .shows_progress = !report->settings->is_quiet,
+			    },
+			    &report->profile);
+}
+
+/* Reads all samples into report->profile. What a damaged file still gives is there after an error
+ * of -EBADMSG. */
+static int count_samples(struct report *report)
+{
+	const struct builder_settings settings = choose_counting(report);
 	struct filter_settings filter = report->filters.samples.settings;
 	struct lbr_settings lbr = {.tier = report->settings->stitch,
 				   .symfs = report->settings->symbolize.symfs};
@@ -227,6 +251,33 @@ static int count_samples(struct report *report)
 
 /* --- the command --- */
 
+/* Finds the windows that are asked for; the first one says what all are like. */
+static int choose_windows(struct report *report, struct arguments arguments, const char **ret_path)
+{
+	const struct report_settings *settings = report->settings;
+	int error;
+
+	if (arguments.count || settings->input)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "%s is a recording, and times are of a store",
+				  settings->input ? settings->input : arguments.items[0]);
+	if (settings->choice.times)
+		return fail_plain(-EINVAL, "give --at, --since or --until",
+				  "--time is of one recording");
+	report->now_ns = clock_ns(CLOCK_REALTIME);
+	error = asked_windows_find(&settings->windows, report->now_ns, &report->windows);
+	if (!error)
+		*ret_path = report->windows.windows.items[0].path;
+	return error;
+}
+
+static int choose_input(struct report *report, struct arguments arguments, const char **ret_path)
+{
+	if (window_choice_is_made(&report->settings->windows))
+		return choose_windows(report, arguments, ret_path);
+	return input_choose(report->settings->input, arguments, ret_path);
+}
+
 static int prepare(struct report *report, const char *path)
 {
 	const struct perfdata_header *header;
@@ -238,16 +289,26 @@ static int prepare(struct report *report, const char *path)
 	error = report_filters_parse(report->settings, header->first_sample_ns,
 				     header->last_sample_ns, &report->filters);
 	error = error ? error : choose_layout(report);
+	if (!error && report->windows.windows.count)
+		error = windows_can_be_summed(report->data);
 	return error ? error : report_check_keys(report);
+}
+
+/* What the recorder lost; of windows, what all of them did. */
+static const u64 *losses_of(const struct report *report)
+{
+	const struct perfdata_extra *extra = perfdata_extra(report->data);
+
+	if (extra && report->windows.windows.count)
+		return report->profile->totals.losses;
+	return extra ? extra->losses : NULL;
 }
 
 static void gather_facts(struct report *report)
 {
-	const struct perfdata_extra *extra = perfdata_extra(report->data);
-
 	report->facts = (struct report_facts){
 		.profile = report->profile,
-		.losses = extra ? extra->losses : NULL,
+		.losses = losses_of(report),
 		.lbr = report->lbr.stacks ? &report->lbr : NULL,
 		.lbr_is_stitched = report->settings->stitch != LBR_PLAIN,
 		.idle_skipped = perfdata_header(report->data)->idle_skipped,
@@ -274,7 +335,7 @@ static int run(struct report *report, const char *path)
 
 	report->cache = names_choice_open(&report->settings->names);
 	report->symbolizer = new_symbolizer(report);
-	error = count_samples(report);
+	error = report->windows.windows.count ? count_windows(report) : count_samples(report);
 	progress_clear();
 	if (error && error != -EBADMSG)
 		return error;
@@ -303,9 +364,9 @@ static int report_run(const void *settings, struct arguments arguments)
 {
 	struct report report = {.settings = settings};
 	const char *path = NULL;
-	int status = input_choose(report.settings->input, arguments, &path);
+	int status = choose_input(&report, arguments, &path);
 
-	if (!status && report.settings->dumps) {
+	if (!status && report.settings->dumps && !report.windows.windows.count) {
 		pager_start();
 		return dump_recording(path, stdout);
 	}
@@ -329,6 +390,8 @@ const struct command command_report = {
 		    "bpfprof report -s dso -g none\tOne line a binary\n"
 		    "bpfprof report -S malloc,free -G\tOnly these functions, callers first\n"
 		    "bpfprof report --time 10%-20% --json\tA part of the recording, for scripts\n"
+		    "bpfprof report --since 10m\tWhat the daemon recorded of the last ten minutes\n"
+		    "bpfprof report --at '14:00..14:05'\tThe same of these five minutes\n"
 		    "perf record -g -o - sleep 1 | bpfprof report -i -\tWhat perf recorded, from a "
 		    "pipe\n",
 	.options = report_options,

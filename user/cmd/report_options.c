@@ -311,6 +311,9 @@ const struct option_row report_options[] = {
 	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
 	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
 	TEXT(0, "time", choice.times, "START,STOP", "only this time, in seconds, or as 10%-20%, 10%/2"),
+	HEADING("The store of the daemon, in place of a recording"),
+	STORE_ROW(windows),
+	STORE_TIME_ROWS(windows),
 	HEADING("Output"),
 	FLAG(0, "json", json, "print JSON, with a version number"),
 	CALL('w', "column-widths", "WIDTH,…", parse_widths, "cut columns to these widths; 0: as wide "

@@ -6,6 +6,7 @@
 #define CMD_REPORT_SETTINGS_H
 
 #include "cli/cli.h"
+#include "cmd/asked_windows.h"
 #include "cmd/inline_mode.h"
 #include "cmd/name_list.h"
 #include "cmd/names_choice.h"
@@ -30,6 +31,7 @@ enum group_mode {
 
 struct report_settings {
 	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
+	struct window_choice windows; /* in place of a recording */
 	const char *sort, *fields, *separator;
 	struct symbolize_settings symbolize;   /* where names are looked for */
 	struct names_choice names;	       /* and kept */

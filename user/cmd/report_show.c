@@ -86,7 +86,8 @@ static void write_preamble(const struct report *report)
 		perfdata_print_header(report->data, stdout);
 	if (report->settings->is_quiet)
 		return;
-	if (!report->settings->header)
+	asked_windows_describe(&report->windows, report->now_ns, stdout);
+	if (!report->settings->header && !report->windows.windows.count)
 		puts("# To display the perf.data header info, please use "
 		     "--header/--header-only options.\n#");
 	write_hidden("dso", filters->dsos.items, filters->dsos.count);

@@ -12,7 +12,9 @@
 
 struct report {
 	const struct report_settings *settings;
-	struct perfdata *data;
+	struct asked_windows windows; /* count 0: one recording is read */
+	u64 now_ns;
+	struct perfdata *data; /* the recording, or the first window: all have its header */
 	struct report_filters filters;
 	struct call_graph_settings graph;
 	struct entry_layout layout;

@@ -6,6 +6,8 @@
 #ifndef CONTINUOUS_CONTINUOUS_H
 #define CONTINUOUS_CONTINUOUS_H
 
+#include "continuous/joint.h"
 #include "continuous/store.h"
+#include "continuous/times.h"
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 /* What became of the other profile's rows. */
 struct joining {
 	struct profile *profile;
@@ -17,7 +19,9 @@ struct joining {
 	branch_id *branches;
 	detail_id *details;
 	label_id *labels;
-	u32 first_source, first_thread;
+	u32 *sources;
+	u32 first_thread;
+	bool is_more; /* of the same: what is alike is one */
 };
 
 static string_id join_string(const struct joining *joining, string_id id)
@@ -25,14 +29,37 @@ static string_id join_string(const struct joining *joining, string_id id)
 	return id ? intern_text(&joining->profile->strings, profile_text(joining->other, id)) : 0;
 }
 
+/* The row of the same event; sources.count: there is none. */
+static u32 find_source(const struct joining *joining, const struct event_source *wanted)
+{
+	const struct profile *profile = joining->profile;
+	u32 row = joining->is_more ? 0 : (u32)profile->sources.count;
+
+	for (; row < profile->sources.count; row++) {
+		const struct event_source *source = &profile->sources.items[row];
+
+		if (source->type == wanted->type && source->config == wanted->config &&
+		    source->has_chain == wanted->has_chain && !strcmp(source->name, wanted->name))
+			break;
+	}
+	return row;
+}
+
 static void join_sources(struct joining *joining)
 {
 	struct profile *profile = joining->profile;
 
-	joining->first_source = (u32)profile->sources.count;
+	joining->sources = must_alloc_array(joining->other->sources.count,
+					    sizeof(*joining->sources));
 	for (size_t i = 0; i < joining->other->sources.count; i++) {
 		struct event_source source = joining->other->sources.items[i];
+		u32 row = find_source(joining, &source);
 
+		joining->sources[i] = row;
+		if (row < profile->sources.count) {
+			profile->sources.items[row].is_counted |= source.is_counted;
+			continue;
+		}
 		source.name = intern_view(&profile->strings,
 					  intern_text(&profile->strings, source.name));
 		*vec_add(&profile->sources) = source;
@@ -129,6 +156,21 @@ static void join_labels(struct joining *joining)
 	}
 }
 
+static void add_early_end(const struct joining *joining, const struct early_end_row *row)
+{
+	struct profile *profile = joining->profile;
+
+	for (size_t i = 0; joining->is_more && i < profile->early_ends.count; i++) {
+		struct early_end_row *known = &profile->early_ends.items[i];
+
+		if (known->binary != row->binary || known->cut != row->cut)
+			continue;
+		known->stacks += row->stacks;
+		return;
+	}
+	*vec_add(&profile->early_ends) = *row;
+}
+
 static void join_counts(struct joining *joining)
 {
 	const struct profile *other = joining->other;
@@ -140,7 +182,7 @@ static void join_counts(struct joining *joining)
 		row.leaf = joining->locations[row.leaf];
 		row.branch = joining->branches[row.branch];
 		row.labels = joining->labels[row.labels];
-		row.source += joining->first_source;
+		row.source = joining->sources[row.source];
 		if (row.first_thread)
 			row.first_thread += joining->first_thread - 1;
 		profile_add(joining->profile, &row);
@@ -149,7 +191,7 @@ static void join_counts(struct joining *joining)
 		struct early_end_row row = other->early_ends.items[i];
 
 		row.binary = joining->binaries[row.binary];
-		*vec_add(&joining->profile->early_ends) = row;
+		add_early_end(joining, &row);
 	}
 }
 
@@ -169,9 +211,9 @@ static void add_totals(struct profile_totals *sum, const struct profile_totals *
 		sum->last_ns = totals->last_ns;
 }
 
-u32 profile_join(struct profile *profile, const struct profile *other)
+static void join(struct profile *profile, const struct profile *other, bool is_more)
 {
-	struct joining joining = {.profile = profile, .other = other};
+	struct joining joining = {.profile = profile, .other = other, .is_more = is_more};
 
 	join_sources(&joining);
 	join_binaries(&joining);
@@ -181,11 +223,24 @@ u32 profile_join(struct profile *profile, const struct profile *other)
 	join_labels(&joining);
 	join_counts(&joining);
 	add_totals(&profile->totals, &other->totals);
+	free(joining.sources);
 	free(joining.binaries);
 	free(joining.locations);
 	free(joining.stacks);
 	free(joining.branches);
 	free(joining.details);
 	free(joining.labels);
-	return joining.first_source;
+}
+
+u32 profile_join(struct profile *profile, const struct profile *other)
+{
+	u32 first_source = (u32)profile->sources.count;
+
+	join(profile, other, false);
+	return first_source;
+}
+
+void profile_merge(struct profile *profile, const struct profile *other)
+{
+	join(profile, other, true);
 }

@@ -15,4 +15,8 @@
  */
 u32 profile_join(struct profile *profile, const struct profile *other);
 
+/* Adds it as more of the same: a source of the other one that is here already (by type, config and
+ * name) is the same one, and so is a thread with the same ids and name. */
+void profile_merge(struct profile *profile, const struct profile *other);
+
 #endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Many windows into one profile, on all CPUs.
+ */
+#ifndef CMD_WINDOWS_READ_H
+#define CMD_WINDOWS_READ_H
+
+#include "cmd/asked_windows.h"
+#include "event/event.h"
+#include "perfdata/perfdata.h"
+#include "profile/profile.h"
+
+struct windows_reading {
+	/* `names` is not used; `details.read` gets the window's perfdata as its context. */
+	const struct builder_settings *builder;
+	const struct filter_settings *filter; /* its times are CLOCK_REALTIME */
+	bool shows_progress;
+};
+
+/*
+ * Reads all windows; samples have CLOCK_REALTIME. Windows that cannot be read are counted in
+ * windows->damaged, and what can be read of them is there.
+ *
+ * ret_profile  with the events of all windows, equal ones as one source; profile_free() it
+ * Returns 0, or a negative errno with a sentence: no window could be read.
+ */
+int windows_read(struct asked_windows *windows, struct windows_reading how,
+		 struct profile **ret_profile);
+
+/* Whether the windows can be summed: not with copied stacks, LBR call stacks or branches, which are
+ * of one recording. Returns 0 or -EINVAL with a sentence; `data` is one of them. */
+int windows_can_be_summed(const struct perfdata *data);
+
+#endif

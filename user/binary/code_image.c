@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A whole ELF file in memory with its functions and dynamic relocations.
+ * An ELF file's functions and dynamic relocations, and its text by the piece.
  */
 #include "binary/code_image.h"
 
 #include "base/file.h"
 #include "binary/elf_file.h"
 #include "binary/elf_image.h"
+#include "binary/file_pieces.h"
 #include "binary/open_below.h"
 
 #include <errno.h>
@@ -27,8 +28,8 @@ static void add_segments(struct code_image *image, const struct elf_file *file)
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(file->elf, (int)i, &header) || header.p_type != PT_LOAD ||
-		    header.p_offset > image->bytes.length ||
-		    header.p_filesz > image->bytes.length - header.p_offset ||
+		    header.p_offset > image->tables.length ||
+		    header.p_filesz > image->tables.length - header.p_offset ||
 		    header.p_vaddr + header.p_filesz < header.p_vaddr)
 			continue;
 		*vec_add(&image->segments) = (struct code_segment){
@@ -158,31 +159,58 @@ static void add_stubs(struct code_image *image, const struct elf_file *file)
 
 /* --- reading --- */
 
-int code_image_take(struct bytes bytes, struct code_image *ret_image)
+/* What the tables say. */
+static int read_tables(struct code_image *image)
 {
 	CLEANUP(elf_file_close) struct elf_file file = {0};
-	struct code_image image = {.bytes = bytes};
 	GElf_Ehdr header;
 
-	if (elf_file_open(bytes, &file) || !gelf_getehdr(file.elf, &header))
+	if (elf_file_open(image->tables, &file) || !gelf_getehdr(file.elf, &header))
 		return -EBADMSG;
 	if (file.machine != EM_X86_64 || gelf_getclass(file.elf) != ELFCLASS64 || file.is_swapped)
 		return -ENOTSUP;
-	add_segments(&image, &file);
-	add_symbols(&image, &file, SHT_SYMTAB);
-	add_symbols(&image, &file, SHT_DYNSYM);
-	add_slots(&image, &file);
-	add_stubs(&image, &file);
-	image.entry = header.e_entry;
+	add_segments(image, &file);
+	add_symbols(image, &file, SHT_SYMTAB);
+	add_symbols(image, &file, SHT_DYNSYM);
+	add_slots(image, &file);
+	add_stubs(image, &file);
+	image->entry = header.e_entry;
+	return 0;
+}
+
+int code_image_take(struct bytes bytes, struct code_image *ret_image)
+{
+	struct code_image image = {.tables = bytes, .frames = bytes};
+	int error = read_tables(&image);
+
+	if (error)
+		return error;
+	image.text = file_pieces_of(bytes);
 	*ret_image = image;
 	return 0;
+}
+
+static int read_parts(int *fd, struct code_image *image)
+{
+	struct elf_digest digest;
+	int error = elf_image_read(*fd, &image->tables);
+
+	if (!error)
+		error = read_tables(image);
+	if (!error)
+		error = elf_image_frames(*fd, &image->frames, &digest);
+	if (!error)
+		error = file_pieces_new(*fd, &image->text);
+	if (!error)
+		*fd = -1;
+	return error;
 }
 
 int code_image_read(const char *root, const char *path, const struct build_id *id,
 		    struct code_image *ret_image)
 {
 	CLEANUP(closep) int fd = -1;
-	CLEANUP(file_unmap) struct bytes bytes = {0};
+	CLEANUP(code_image_release) struct code_image image = {0};
 	struct build_id found = {0};
 	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
 
@@ -190,17 +218,20 @@ int code_image_read(const char *root, const char *path, const struct build_id *i
 	    (build_id_of_fd(fd, &found) || !build_id_is(&found, id->bytes, id->length)))
 		error = -ESTALE;
 	if (!error)
-		error = elf_image_whole(fd, &bytes);
-	if (!error)
-		error = code_image_take(bytes, ret_image);
-	if (!error)
-		bytes = (struct bytes){0};
-	return error;
+		error = read_parts(&fd, &image);
+	if (error)
+		return error;
+	*ret_image = image;
+	image = (struct code_image){0};
+	return 0;
 }
 
 void code_image_release(struct code_image *image)
 {
-	file_unmap(&image->bytes);
+	if (image->frames.start != image->tables.start)
+		file_unmap(&image->frames);
+	file_unmap(&image->tables);
+	file_pieces_free(image->text);
 	vec_release(&image->segments);
 	vec_release(&image->symbols);
 	vec_release(&image->slots);
@@ -218,16 +249,29 @@ static const struct code_segment *segment_at(const struct code_image *image, u64
 	return NULL;
 }
 
+u64 code_image_text_left(const struct code_image *image, u64 address)
+{
+	const struct code_segment *segment = segment_at(image, address);
+
+	return segment && segment->is_executable ? segment->address + segment->bytes - address : 0;
+}
+
 struct bytes code_image_text(const struct code_image *image, u64 address)
 {
 	const struct code_segment *segment = segment_at(image, address);
-	u64 within;
+	u64 within, bytes;
 
 	if (!segment || !segment->is_executable)
 		return (struct bytes){0};
 	within = address - segment->address;
-	return (struct bytes){.start = image->bytes.start + segment->offset + within,
-			      .length = segment->bytes - within};
+	bytes = segment->bytes - within;
+	return file_pieces_at(image->text, segment->offset + within,
+			      bytes < CODE_TEXT_BYTES ? bytes : CODE_TEXT_BYTES);
+}
+
+void code_image_copy(const struct code_image *image, u64 offset, void *to, size_t bytes)
+{
+	file_pieces_copy(image->text, offset, to, bytes);
 }
 
 u64 code_image_address(const struct code_image *image, u64 offset)

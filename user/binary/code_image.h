@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What one needs of an x86-64 ELF file to reason about its code: the bytes, who is named, and which
- * words the dynamic linker fills in. Addresses are virtual, as linked.
+ * words the dynamic linker fills in. Addresses are virtual, as linked. Of its text that is read
+ * which is asked for.
  */
 #ifndef BINARY_CODE_IMAGE_H
 #define BINARY_CODE_IMAGE_H
@@ -9,6 +10,8 @@
 #include "base/cursor.h"
 #include "base/vec.h"
 #include "binary/build_id.h"
+
+enum { CODE_TEXT_BYTES = 64 };
 
 struct code_segment {
 	u64 address, offset, bytes; /* bytes: those in the file */
@@ -36,9 +39,14 @@ struct code_stubs {
 	u64 stub_bytes;
 };
 
+struct file_pieces;
+
 struct code_image {
-	struct bytes bytes; /* as long as the file */
-	u64 entry;	    /* of a program, and of the dynamic linker; 0: none */
+	struct bytes
+		tables; /* headers, symbols, relocations; as long as the file, the rest zeros */
+	struct bytes frames;	  /* the same with call frame information instead */
+	struct file_pieces *text; /* see code_image_text() */
+	u64 entry;		  /* of a program, and of the dynamic linker; 0: none */
 	VEC(struct code_segment) segments;
 	VEC(struct code_symbol) symbols; /* functions that are defined here */
 	VEC(struct code_slot) slots;	 /* ascending */
@@ -50,7 +58,7 @@ struct code_image {
  *
  * id         the build id that was recorded; length 0: any will do
  * ret_image  code_image_release() it
- * Returns 0, -ESTALE (another build id), -ENOTSUP (not 64-bit x86), -EFBIG (more than 1 GiB),
+ * Returns 0, -ESTALE (another build id), -ENOTSUP (not 64-bit x86), -EFBIG (more than 16 GiB),
  * -EBADMSG (not ELF, or malformed) or why opening failed; without a sentence.
  */
 int code_image_read(const char *root, const char *path, const struct build_id *id,
@@ -61,8 +69,14 @@ int code_image_take(struct bytes bytes, struct code_image *ret_image);
 /* Frees; harmless on a zeroed struct. For CLEANUP too. */
 void code_image_release(struct code_image *image);
 
-/* The bytes from a linked address to the end of what is executable there; length 0 if it is not. */
+/* The bytes from a linked address on, at most CODE_TEXT_BYTES of what is executable there; length 0
+ * if it is not. Borrowed. */
 struct bytes code_image_text(const struct code_image *image, u64 address);
+/* How many bytes of the file are executable from a linked address on. */
+u64 code_image_text_left(const struct code_image *image, u64 address);
+/* Copies bytes at a file offset; what there is not is zeros. Threads may do this at the same time.
+ */
+void code_image_copy(const struct code_image *image, u64 offset, void *to, size_t bytes);
 /* The linked address of a file offset, ~0 if nothing of it is loaded. */
 u64 code_image_address(const struct code_image *image, u64 offset);
 /* The file offset of a linked address, ~0 if it is not loaded. */

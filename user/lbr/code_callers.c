@@ -4,191 +4,350 @@
  * one, and every word of data that could be its address.
  *
  * That a function has one caller only is concluded from this, so seeing too many is safe and seeing
- * too few is not: instructions are not told apart, which takes longer and can err.
+ * too few is not: instructions are not told apart, which takes longer and can err. Opcodes are
+ * looked for in 16 places at once, by pieces of the file that fit into a cache, on all CPUs; what
+ * they found is counted in their order.
  */
 #include "lbr/code_callers.h"
+
+#include "base/parallel.h"
 
 #include <string.h>
 
 enum {
-	START_BYTES = 16,	   /* what compilers align most functions to */
-	NEAR_BYTES = 128,	   /* as far as a jump with one byte of distance goes */
+	PIECE_BYTES = 64 << 10,	   /* of a segment, looked at by one CPU */
+	SLACK_BYTES = 96,	   /* zeros behind a piece: no opcodes */
 	SPAN_MAX_BYTES = 1U << 31, /* of text: as far as a call goes */
+	BLOCK_BITS = 7,		   /* of addresses whose first function is known */
+	START_BYTES = 16,	   /* what compilers align most functions to */
+	LANES = 16,
+};
+
+enum { OPCODE_CALL = 0xe8, OPCODE_JUMP = 0xe9, OPCODE_LEA = 0x8d };
+
+/* Bytes of text that are looked at together. */
+typedef u8 lanes __attribute__((vector_size(LANES)));
+typedef u32 words __attribute__((vector_size(LANES)));
+
+/* What a place in the file does to a function. */
+struct reference {
+	u32 to;	  /* row of functions */
+	u32 from; /* a CALL: its offset from the first function; a jump: the row of its function */
+};
+
+struct piece {
+	const struct code_segment *segment;
+	u64 start, bytes; /* in the segment */
+	VEC(struct reference) calls, jumps;
+	VEC(u32) pointers; /* rows of functions whose address is there */
 };
 
 struct finding {
 	struct code_facts *facts;
-	u64 first, end;		/* of all text */
-	u8 *starts;		/* a bit for each address: a function starts here */
+	u64 first, end;	   /* of all text */
+	u32 *starts;	   /* of functions: (address - first) << 1 | whether it is a gap */
+	u32 *row_of_block; /* the function that holds its first address, or is in front of it */
 	u64 odd_first, odd_end; /* where functions do not start at multiples of START_BYTES */
 	bool is_fixed;		/* linked to run at its linked addresses */
-	const u8 *text;		/* of the segment that is looked at */
-	u64 text_address;
+	VEC(struct piece) pieces;
 };
 
-static bool is_start(const struct finding *finding, u64 address)
-{
-	u64 bit = address - finding->first;
+/* --- functions --- */
 
-	return address >= finding->first && address < finding->end &&
-	       finding->starts[bit / 8] >> bit % 8 & 1;
+/* The row of the function that an address of the text is in, or behind. */
+static u32 row_of(const struct finding *finding, u64 address)
+{
+	u32 offset = (u32)(address - finding->first);
+	u32 row = finding->row_of_block[offset >> BLOCK_BITS];
+
+	while (row + 1 < finding->facts->functions.count && finding->starts[row + 1] >> 1 <= offset)
+		row++;
+	return row;
 }
 
-static void point_at(const struct finding *finding, u64 address)
+/* The row of the function that starts at an address of the text; NO_FUNCTION: none does. */
+static u32 started_row(const struct finding *finding, u64 address)
 {
-	u32 function;
+	u32 row = row_of(finding, address);
 
-	if (address < finding->first || address >= finding->end)
+	return finding->starts[row] == (u32)(address - finding->first) << 1 ? row : NO_FUNCTION;
+}
+
+static void see_odd_start(struct finding *finding, u64 start)
+{
+	if (start % START_BYTES == 0)
 		return;
-	function = code_facts_function(finding->facts, address);
-	if (function != NO_FUNCTION)
-		finding->facts->functions.items[function].flags |= FUNCTION_IS_POINTED_AT;
+	if (!finding->odd_end)
+		finding->odd_first = start;
+	finding->odd_end = start + 1;
 }
 
-static void take_call(const struct finding *finding, u64 from, u64 target)
-{
-	struct code_function *function =
-		&finding->facts->functions.items[code_facts_function(finding->facts, target)];
-
-	function->calls++;
-	function->call = from;
-}
-
-static void take_jump(const struct finding *finding, u32 from, u64 target)
-{
-	u32 to = code_facts_function(finding->facts, target);
-	struct code_function *function;
-
-	if (to == from || to == NO_FUNCTION)
-		return;
-	function = &finding->facts->functions.items[to];
-	function->has_many |= function->has_jumps && function->jumps_from != from;
-	function->has_jumps = true;
-	function->jumps_from = from;
-}
-
-/* Whether the opcode in front of a distance is that of a long jump. */
-static bool is_jump(const u8 *distance)
-{
-	return distance[-1] == 0xe9 || ((distance[-1] & 0xf0) == 0x80 && distance[-2] == 0x0f);
-}
-
-/* Whether the opcode in front of a distance is that of lea DISTANCE(%rip): of all instructions
- * without a jump the only one that makes an address of it; the others read what stands there. */
-static bool is_address(const u8 *distance)
-{
-	enum { LEA = 0x8d, MODRM_BASE_BITS = 0xc7, MODRM_RIP = 0x05 };
-
-	return distance[-2] == LEA && (distance[-1] & MODRM_BASE_BITS) == MODRM_RIP;
-}
-
-/* What four bytes mean that lead to other text. */
-static void take_distance(const struct finding *finding, const u8 *distance, u64 target, u32 from)
-{
-	if (is_jump(distance))
-		take_jump(finding, from, target);
-	else if (!is_start(finding, target))
-		return;
-	else if (distance[-1] == 0xe8)
-		take_call(finding, (u64)(distance - finding->text) - 1 + finding->text_address,
-			  target);
-	else if (is_address(distance))
-		point_at(finding, target);
-}
-
-/* The text of one function, of which the first two bytes of all can hold no distance. */
-static void look_at_function(const struct finding *finding, u64 start, u64 end, u32 row)
-{
-	const struct code_function *function = &finding->facts->functions.items[row];
-	/* Kept out of memory, for this is looked at for every byte of text. */
-	const u64 first = finding->first, span = finding->end - first;
-	const u64 own_start = function->start, own_bytes = function->end - own_start;
-	const u8 *distance = finding->text + (start - finding->text_address);
-	const u64 odd_first = finding->odd_first, odd_span = finding->odd_end - odd_first;
-
-	for (u64 address = start; address < end; address++, distance++) {
-		u64 target;
-		s32 value;
-
-		memcpy(&value, distance, sizeof(value));
-		target = address + sizeof(value) + (u64)(s64)value;
-		/* Zeros are padding in front of a function, not its distance. */
-		if (target - first >= span || !value)
-			continue;
-		if (is_jump(distance) ? target - own_start - 1 >= own_bytes - 1
-				      : target % START_BYTES == 0 || target - odd_first < odd_span)
-			take_distance(finding, distance, target, row);
-	}
-}
-
-/* The same for addresses that are written out: mov $function,%edi. */
-static void look_at_addresses(const struct finding *finding, u64 start, u64 end)
-{
-	const u64 first = finding->first, span = finding->end - first;
-	const u8 *text = finding->text + (start - finding->text_address);
-
-	for (u64 address = start; address < end; address++, text++) {
-		u32 value;
-
-		memcpy(&value, text, sizeof(value));
-		if (value - first < span && is_start(finding, value))
-			point_at(finding, value);
-	}
-}
-
-static void look_at_text(struct finding *finding, const struct code_segment *segment)
-{
-	enum { OPCODE_BYTES = 2 };
-	u64 start = segment->address + OPCODE_BYTES;
-	u64 end = segment->address + segment->bytes;
-	u32 row = code_facts_function(finding->facts, start);
-
-	finding->text = finding->facts->image.bytes.start + segment->offset;
-	finding->text_address = segment->address;
-	if (segment->bytes < OPCODE_BYTES + sizeof(s32))
-		return;
-	end -= sizeof(s32);
-	if (finding->is_fixed)
-		look_at_addresses(finding, start, end + 1);
-	while (start <= end && row < finding->facts->functions.count) {
-		u64 behind = finding->facts->functions.items[row].end + 1;
-
-		if (behind > end + 1)
-			behind = end + 1;
-		look_at_function(finding, start, behind, row++);
-		start = behind;
-	}
-}
-
-static void look_at_data(const struct finding *finding, const struct code_segment *segment)
-{
-	const u8 *data = finding->facts->image.bytes.start + segment->offset;
-
-	for (u64 i = 0; i + sizeof(u64) <= segment->bytes; i += sizeof(u64)) {
-		u64 word;
-
-		memcpy(&word, data + i, sizeof(word));
-		if (is_start(finding, word))
-			point_at(finding, word);
-	}
-}
-
-static void mark_starts(struct finding *finding)
+static void sort_functions(struct finding *finding)
 {
 	const struct code_facts *facts = finding->facts;
+	size_t count = facts->functions.count, block = 0;
+	size_t blocks = ((finding->end - finding->first) >> BLOCK_BITS) + 1;
 
-	for (size_t i = 0; i < facts->functions.count; i++) {
-		u64 start = facts->functions.items[i].start, bit = start - finding->first;
+	finding->starts = must_alloc_array(count, sizeof(*finding->starts));
+	finding->row_of_block = must_alloc_array(blocks, sizeof(*finding->row_of_block));
+	for (size_t row = 0; row < count; row++) {
+		const struct code_function *function = &facts->functions.items[row];
+		u32 start = (u32)(function->start - finding->first);
+		bool is_gap = function->flags & FUNCTION_IS_GAP;
 
-		if (facts->functions.items[i].flags & FUNCTION_IS_GAP)
-			continue;
-		finding->starts[bit / 8] |= (u8)(1 << bit % 8);
-		if (start % START_BYTES == 0)
-			continue;
-		if (!finding->odd_end)
-			finding->odd_first = start;
-		finding->odd_end = start + 1;
+		finding->starts[row] = start << 1 | is_gap;
+		if (!is_gap)
+			see_odd_start(finding, function->start);
+		for (; (u64)block << BLOCK_BITS < start; block++)
+			finding->row_of_block[block] = row ? (u32)row - 1 : 0;
 	}
+	for (; block < blocks; block++)
+		finding->row_of_block[block] = (u32)count - 1;
+}
+
+/* --- looking at a piece --- */
+
+/* A piece in memory, with what is in front of it and behind. */
+struct view {
+	const struct finding *finding;
+	struct piece *piece;
+	const u8 *bytes; /* of the piece's start */
+	u64 address;	 /* the same */
+	u32 row;	 /* of the function that was jumped from last, or of one in front of it */
+};
+
+static void add_pointer(const struct view *view, u64 address)
+{
+	u32 row = started_row(view->finding, address);
+
+	if (row != NO_FUNCTION)
+		*vec_add(&view->piece->pointers) = row;
+}
+
+static void add_call(const struct view *view, u64 from, u64 target)
+{
+	u32 row = started_row(view->finding, target);
+
+	if (row != NO_FUNCTION)
+		*vec_add(&view->piece->calls) = (struct reference){
+			row, (u32)(from - view->finding->first)};
+}
+
+/* A jump within a function says nothing. */
+static void add_jump(struct view *view, u64 from, u64 target)
+{
+	const struct finding *finding = view->finding;
+	const struct code_function *functions = finding->facts->functions.items;
+	u32 to;
+
+	while (view->row + 1 < finding->facts->functions.count && functions[view->row].end <= from)
+		view->row++;
+	if (target - functions[view->row].start <
+	    functions[view->row].end - functions[view->row].start)
+		return;
+	to = row_of(finding, target);
+	if (target < functions[to].end)
+		*vec_add(&view->piece->jumps) = (struct reference){to, view->row};
+}
+
+/* The place where an opcode ends that a distance follows. */
+static void take_distance(struct view *view, u64 place)
+{
+	const struct finding *finding = view->finding;
+	const u8 *opcode = view->bytes + place;
+	u64 address = view->address + place, target;
+	s32 distance;
+
+	memcpy(&distance, opcode + 1, sizeof(distance));
+	target = address + 1 + sizeof(distance) + (u64)(s64)distance;
+	/* Zeros are padding in front of a function, not its distance. */
+	if (target - finding->first >= finding->end - finding->first || !distance)
+		return;
+	if (*opcode == OPCODE_CALL)
+		add_call(view, address, target);
+	else if (*opcode == OPCODE_JUMP || (*opcode & 0xf0) == 0x80)
+		add_jump(view, address, target);
+	else
+		add_pointer(view, target);
+}
+
+/* Where opcodes end that a distance follows: CALL, JMP, 0f 8x (the conditional jumps), and lea
+ * DISTANCE(%rip), of all instructions without a jump the only one that makes an address of it; the
+ * others read what stands there. */
+static lanes opcodes_at(const u8 *at)
+{
+	lanes last, before;
+
+	memcpy(&last, at, LANES);
+	memcpy(&before, at - 1, LANES);
+	return (lanes)((last & 0xfe) == OPCODE_CALL) |
+	       ((lanes)((last & 0xf0) == 0x80) & (lanes)(before == 0x0f)) |
+	       ((lanes)((last & 0xc7) == 0x05) & (lanes)(before == OPCODE_LEA));
+}
+
+/* A bit for each of 16 lanes that is not zero: those of eight bytes are brought into the highest.
+ */
+static u64 bits_of(lanes found)
+{
+	u64 halves[2];
+
+	memcpy(halves, &found, LANES);
+	for (u32 i = 0; i < 2; i++)
+		halves[i] = (halves[i] & 0x8040201008040201ULL) * 0x0101010101010101ULL >> 56;
+	return halves[0] | halves[1] << 8;
+}
+
+static void look_at_distances(struct view *view)
+{
+	enum { PLACES = 64 };
+
+	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
+		u64 found = 0;
+
+		for (u32 i = 0; i < PLACES; i += LANES)
+			found |= bits_of(opcodes_at(view->bytes + place + i)) << i;
+		for (; found; found &= found - 1)
+			take_distance(view, place + (u32)__builtin_ctzll(found));
+	}
+}
+
+/* Whether one of the words at 16 places may be where a function starts. */
+static bool has_start(const struct finding *finding, const u8 *at)
+{
+	u32 first = (u32)finding->first, span = (u32)(finding->end - finding->first);
+	u32 odd_first = (u32)finding->odd_first;
+	u32 odd_span = (u32)(finding->odd_end - finding->odd_first);
+	words found = {0};
+	u64 halves[2];
+
+	for (u32 i = 0; i < sizeof(u32); i++) {
+		words values;
+
+		memcpy(&values, at + i, LANES);
+		found |= (words)(values - first < span) &
+			 ((words)((values & (START_BYTES - 1)) == 0) |
+			  (words)(values - odd_first < odd_span));
+	}
+	memcpy(halves, &found, LANES);
+	return halves[0] | halves[1];
+}
+
+/* Addresses that are written out in the text: mov $function,%edi. */
+static void look_at_addresses(const struct view *view)
+{
+	const struct finding *finding = view->finding;
+	u64 first = finding->first, span = finding->end - first;
+	u64 odd_first = finding->odd_first, odd_span = finding->odd_end - odd_first;
+
+	if (finding->end >> 32)
+		return;
+	for (u64 place = 0; place < view->piece->bytes; place += LANES) {
+		if (!has_start(finding, view->bytes + place))
+			continue;
+		for (u32 i = 0; i < LANES; i++) {
+			u32 value;
+
+			memcpy(&value, view->bytes + place + i, sizeof(value));
+			if (value - first < span &&
+			    (value % START_BYTES == 0 || value - odd_first < odd_span))
+				add_pointer(view, value);
+		}
+	}
+}
+
+static void look_at_data(const struct view *view)
+{
+	const struct finding *finding = view->finding;
+	u64 first = finding->first, span = finding->end - first;
+
+	for (u64 place = 0; place < view->piece->bytes; place += sizeof(u64)) {
+		u64 word;
+
+		memcpy(&word, view->bytes + place, sizeof(word));
+		if (word - first < span)
+			add_pointer(view, word);
+	}
+}
+
+static void look_at_piece(void *context, size_t index)
+{
+	struct finding *finding = context;
+	struct piece *piece = &finding->pieces.items[index];
+	const struct code_segment *segment = piece->segment;
+	u8 buffer[LANES + PIECE_BYTES + SLACK_BYTES];
+	u64 left = segment->bytes - piece->start, before = piece->start ? 1 : 0;
+	u64 wanted = left < piece->bytes + SLACK_BYTES ? left : piece->bytes + SLACK_BYTES;
+	struct view view = {.finding = finding,
+			    .piece = piece,
+			    .bytes = buffer + LANES,
+			    .address = segment->address + piece->start};
+
+	buffer[LANES - 1] = 0;
+	code_image_copy(&finding->facts->image, segment->offset + piece->start - before,
+			buffer + LANES - before, before + wanted);
+	memset(buffer + LANES + wanted, 0, sizeof(buffer) - LANES - wanted);
+	if (!segment->is_executable) {
+		look_at_data(&view);
+		return;
+	}
+	view.row = row_of(finding, view.address);
+	look_at_distances(&view);
+	if (finding->is_fixed)
+		look_at_addresses(&view);
+}
+
+static void cut_into_pieces(struct finding *finding)
+{
+	const struct code_image *image = &finding->facts->image;
+
+	for (size_t i = 0; i < image->segments.count; i++) {
+		const struct code_segment *segment = &image->segments.items[i];
+
+		for (u64 start = 0; start < segment->bytes; start += PIECE_BYTES) {
+			u64 left = segment->bytes - start;
+
+			*vec_add(&finding->pieces) = (struct piece){
+				.segment = segment,
+				.start = start,
+				.bytes = left < PIECE_BYTES ? left : PIECE_BYTES,
+			};
+		}
+	}
+}
+
+/* --- counting what was found --- */
+
+static void count_piece(const struct finding *finding, struct piece *piece)
+{
+	struct code_function *functions = finding->facts->functions.items;
+
+	for (size_t i = 0; i < piece->calls.count; i++) {
+		struct code_function *function = &functions[piece->calls.items[i].to];
+
+		function->calls++;
+		function->call = finding->first + piece->calls.items[i].from;
+	}
+	for (size_t i = 0; i < piece->jumps.count; i++) {
+		struct code_function *function = &functions[piece->jumps.items[i].to];
+		u32 from = piece->jumps.items[i].from;
+
+		function->has_many |= function->has_jumps && function->jumps_from != from;
+		function->has_jumps = true;
+		function->jumps_from = from;
+	}
+	for (size_t i = 0; i < piece->pointers.count; i++)
+		functions[piece->pointers.items[i]].flags |= FUNCTION_IS_POINTED_AT;
+	vec_release(&piece->calls);
+	vec_release(&piece->jumps);
+	vec_release(&piece->pointers);
+}
+
+static void point_at(struct code_facts *facts, u64 address)
+{
+	u32 function = code_facts_function(facts, address);
+
+	if (function != NO_FUNCTION)
+		facts->functions.items[function].flags |= FUNCTION_IS_POINTED_AT;
 }
 
 /* Of a file that no linker makes, everything may call everything. */
@@ -214,106 +373,15 @@ void code_callers_find(struct code_facts *facts)
 		point_at_all(facts);
 		return;
 	}
-	finding.starts = must_alloc((finding.end - finding.first) / 8 + 1);
-	mark_starts(&finding);
-	for (size_t i = 0; i < image->segments.count; i++) {
-		if (image->segments.items[i].is_executable)
-			look_at_text(&finding, &image->segments.items[i]);
-		else
-			look_at_data(&finding, &image->segments.items[i]);
-	}
+	sort_functions(&finding);
+	cut_into_pieces(&finding);
+	parallel_run(finding.pieces.count, look_at_piece, &finding);
+	for (size_t i = 0; i < finding.pieces.count; i++)
+		count_piece(&finding, &finding.pieces.items[i]);
 	for (size_t i = 0; i < image->slots.count; i++)
-		point_at(&finding, image->slots.items[i].target);
-	point_at(&finding, image->entry);
+		point_at(facts, image->slots.items[i].target);
+	point_at(facts, image->entry);
+	vec_release(&finding.pieces);
 	free(finding.starts);
-}
-
-/* --- what follows --- */
-
-static const struct code_function *function_at(const struct code_facts *facts, u32 row)
-{
-	return &facts->functions.items[row];
-}
-
-static bool can_be_entered_unseen(const struct code_function *function)
-{
-	return function->flags &
-	       (FUNCTION_IS_GAP | FUNCTION_IS_STUB | FUNCTION_IS_EXPORTED | FUNCTION_IS_POINTED_AT);
-}
-
-/* The function that a part split off from it belongs to; itself if it is no such part. */
-static u32 owner_of(const struct code_facts *facts, u32 row)
-{
-	enum { PARTS_MAX = 4 };
-
-	for (int i = 0; i < PARTS_MAX; i++) {
-		const struct code_function *function = function_at(facts, row);
-
-		if (can_be_entered_unseen(function) || function->calls || !function->has_jumps ||
-		    function->has_many)
-			break;
-		row = function->jumps_from;
-	}
-	return row;
-}
-
-/* Whether a function nearby may go on in this one by a short jump. */
-static bool has_near_jump(struct code_facts *facts, u32 row)
-{
-	const u64 start = function_at(facts, row)->start, end = function_at(facts, row)->end;
-
-	for (u32 i = row; i-- > 0 && function_at(facts, i)->end + NEAR_BYTES > start;) {
-		const struct code_function *near = code_facts_read_function(facts, i);
-
-		for (u32 exit = 0; exit < near->exit_count; exit++)
-			if (facts->exits.items[near->exit_first + exit].target - start <
-			    end - start)
-				return true;
-	}
-	for (u32 i = row + 1;
-	     i < facts->functions.count && function_at(facts, i)->start < end + NEAR_BYTES; i++) {
-		const struct code_function *near = code_facts_read_function(facts, i);
-
-		for (u32 exit = 0; exit < near->exit_count; exit++)
-			if (facts->exits.items[near->exit_first + exit].target - start <
-			    end - start)
-				return true;
-	}
-	return false;
-}
-
-u32 code_facts_calls(struct code_facts *facts, u32 row)
-{
-	const struct code_function *function;
-
-	code_callers_find(facts);
-	row = owner_of(facts, row);
-	function = function_at(facts, row);
-	if (can_be_entered_unseen(function) || function->has_many)
-		return CALLS_UNKNOWN;
-	/* A part split off may jump back. */
-	if (function->has_jumps && owner_of(facts, function->jumps_from) != row)
-		return CALLS_UNKNOWN;
-	return has_near_jump(facts, row) ? CALLS_UNKNOWN : function->calls;
-}
-
-u64 code_facts_only_call(struct code_facts *facts, u32 row)
-{
-	struct instruction call;
-	u64 from;
-
-	if (code_facts_calls(facts, row) != 1)
-		return 0;
-	from = function_at(facts, owner_of(facts, row))->call;
-	if (!code_facts_instruction(facts, from, &call) ||
-	    code_facts_call_before(facts, from + call.length) != from)
-		return 0;
-	return from;
-}
-
-bool code_facts_is_pointed_at(struct code_facts *facts, u32 row)
-{
-	code_callers_find(facts);
-	return function_at(facts, owner_of(facts, row))->flags &
-	       (FUNCTION_IS_GAP | FUNCTION_IS_EXPORTED | FUNCTION_IS_POINTED_AT);
+	free(finding.row_of_block);
 }

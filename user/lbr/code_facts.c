@@ -46,7 +46,7 @@ static void gather_bounds(const struct code_image *image, struct bounds *bounds)
 
 	for (size_t i = 0; i < image->stubs.count; i++) {
 		const struct code_stubs *stubs = &image->stubs.items[i];
-		u64 bytes = code_image_text(image, stubs->address).length;
+		u64 bytes = code_image_text_left(image, stubs->address);
 
 		if (bytes > stubs->bytes)
 			bytes = stubs->bytes;
@@ -55,7 +55,7 @@ static void gather_bounds(const struct code_image *image, struct bounds *bounds)
 				  stubs->address + at + stubs->stub_bytes, FROM_STUB);
 	}
 	/* What is malformed leaves gaps, of which nothing is concluded. */
-	(void)function_bounds_read(image->bytes, &frames);
+	(void)function_bounds_read(image->frames, &frames);
 	for (size_t i = 0; i < frames.items.count; i++)
 		add_bound(bounds, frames.items.items[i].start, frames.items.items[i].end, FROM_CFI);
 	for (size_t i = 0; i < image->symbols.count; i++) {
@@ -222,7 +222,7 @@ struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
 	cut_functions(facts);
 	sort_exported(facts);
 	rule_set_init(&facts->rules);
-	if (unwind_table_read(facts->image.bytes, &facts->rules, RULES_MAX, &facts->unwind))
+	if (unwind_table_read(facts->image.frames, &facts->rules, RULES_MAX, &facts->unwind))
 		facts->unwind = NULL;
 	return facts;
 }

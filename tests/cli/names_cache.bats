@@ -54,6 +54,58 @@ kept() {
 	[[ $(names) == 0x* ]]
 }
 
+@test "lines and inlined functions that were asked for are kept" {
+	"$BPFPROF" report -i "$RECORDED" --inline -s symbol,srcline -g none >while_there
+	grep -q 'here.c:1' while_there
+	rm "$PROGRAM"
+	"$BPFPROF" report -i "$RECORDED" --inline -s symbol,srcline -g none >afterwards
+	diff while_there afterwards
+}
+
+@test "a file of the cache that is damaged is told in one line and made again" {
+	names >/dev/null
+	for damage in "truncate -s 60" "truncate -s 0" "shred -n 1 -x"; do
+		$damage "$(kept names)"
+		[ "$(names)" = spin_here ]
+		[ "$(grep -c damaged warnings)" = 1 ]
+		[ "$(names)" = spin_here ]
+		[ ! -s warnings ]
+	done
+	truncate -s -1 "$(kept names)"
+	rm "$PROGRAM"
+	[[ $(names) == 0x* ]]
+}
+
+@test "cache.dir says where names are kept, and cache.size how many" {
+	printf '[cache]\n\tdir = %s/elsewhere\n\tsize = 20K\n' "$PWD" >.bpfprofconfig
+	[ "$(PERF_CONFIG='' names)" = spin_here ]
+	[ ! -e "$FOLDER" ]
+	[ "$(find elsewhere -name '*.names' -printf '%s\n' | awk '{ all += $1 } END { print (all <= 20480) }')" = 1 ]
+}
+
+@test "reports at once share one cache" {
+	local pids=()
+	for i in 1 2 3 4; do
+		"$BPFPROF" report -i "$RECORDED" --inline >"out.$i" 2>"err.$i" &
+		pids+=($!)
+	done
+	for pid in "${pids[@]}"; do wait "$pid"; done
+	[ "$(cat err.*)" = "" ]
+	for i in 2 3 4; do cmp out.1 "out.$i"; done
+	rm "$PROGRAM"
+	[ "$(names)" = spin_here ]
+	[ ! -s warnings ]
+}
+
+@test "root keeps no names in the home of another user" {
+	mkdir home
+	chown 12345 home
+	unset XDG_CACHE_HOME
+	[ "$(HOME=$PWD/home names)" = spin_here ]
+	[ ! -s warnings ]
+	[ "$(ls -A home)" = "" ]
+}
+
 @test "a program that was replaced keeps its own names" {
 	[ "$(names)" = spin_here ]
 	cp "$BATS_FILE_TMPDIR/there" "$PROGRAM"

@@ -403,7 +403,7 @@ void names_cache_places(struct names_cache *cache, const struct build_id *id,
 	places->id = *id;
 }
 
-/* Who else writes waits for it, so that nobody's places are lost. Released when it is closed. */
+/* Who else adds places waits until it is closed, so that none are lost. */
 static int lock_folder(const struct names_cache *cache)
 {
 	int fd = openat(cache->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
@@ -414,16 +414,24 @@ static int lock_folder(const struct names_cache *cache)
 	return fd;
 }
 
-void names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
+static void join_places(struct names_cache *cache, const struct kept_places *places)
 {
-	CLEANUP(closep) int lock = cache->is_read_only ? -1 : lock_folder(cache);
 	CLEANUP(kept_places_release) struct kept_places all = {0};
 	CLEANUP(text_release) struct text block = {0};
 
-	if (cache->is_read_only)
-		return;
 	names_cache_places(cache, &places->id, &all);
 	kept_places_join(&all, places);
 	kept_places_put(&all, &block);
 	(void)write_block(cache, KEPT_PLACES, &all.id, all.places.count, &block);
+}
+
+void names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
+{
+	int lock;
+
+	if (cache->is_read_only)
+		return;
+	lock = lock_folder(cache);
+	join_places(cache, places);
+	closep(&lock);
 }

@@ -5,8 +5,13 @@
  * A caller's address is where it goes on after the call, which may belong to the next line, or not
  * to the inlined function any more that made the call. So it is looked up one byte before, unless
  * the same address was a sample's own: then that is exact.
+ *
+ * Caches are asked first, as DWARF takes much longer. What they do not have is looked up
+ * in the file, and kept.
  */
 #include "symbolize/source_places.h"
+
+#include "symbolize/names_cache_files.h"
 
 #include "base/memory.h"
 
@@ -119,16 +124,29 @@ static void set_lines(struct placing *placing, location_id id, const struct sour
 	location->line_count = (u32)profile->lines.count - location->first_line;
 }
 
+/* Whether the call before a location is what is wanted. */
+static bool is_return(const struct placing *placing, location_id id)
+{
+	return placing->is_caller[id] && !placing->context->settings->returns_are_exact;
+}
+
 static u64 address_of(const struct placing *placing, const struct source_file *file, location_id id)
 {
 	u64 address = load_map_address(&file->map, placing->profile->locations.items[id].address);
-	bool is_moved = placing->is_caller[id] && !placing->context->settings->returns_are_exact;
 
-	return address - (is_moved && address + 1 > 1);
+	return address - (is_return(placing, id) && address + 1 > 1);
 }
 
+static u64 key_of(const struct placing *placing, location_id id)
+{
+	return kept_places_key(placing->profile->locations.items[id].address,
+			       is_return(placing, id));
+}
+
+/* Looks up the locations that are wanted in the file; keeps what is found, if `kept` is not NULL.
+ */
 static void place_all(struct placing *placing, const struct source_file *file,
-		      const struct wanted_places *wanted)
+		      const struct wanted_places *wanted, struct kept_places *kept)
 {
 	size_t count = wanted->locations.count;
 	CLEANUP(freep) u64 *addresses = must_alloc_array(count, sizeof(*addresses));
@@ -137,26 +155,103 @@ static void place_all(struct placing *placing, const struct source_file *file,
 	for (size_t i = 0; i < count; i++)
 		addresses[i] = address_of(placing, file, wanted->locations.items[i]);
 	source_lines_find_all(file->lines, addresses, count, 0, &chains);
-	for (size_t i = 0; i < count; i++)
-		set_lines(placing, wanted->locations.items[i], chains.frames + chains.starts[i],
-			  chains.starts[i + 1] - chains.starts[i]);
+	for (size_t i = 0; i < count; i++) {
+		location_id id = wanted->locations.items[i];
+		const struct source_frame *frames = chains.frames + chains.starts[i];
+		u32 frame_count = chains.starts[i + 1] - chains.starts[i];
+
+		set_lines(placing, id, frames, frame_count);
+		if (kept)
+			kept_places_add(kept, key_of(placing, id), frames, frame_count);
+	}
 	idmap_release(&placing->functions);
 	idmap_release(&placing->files);
 }
 
-static void place_binary(struct placing *placing, binary_id binary)
+/* --- caches --- */
+
+/* Gives the locations their lines that are kept; those that are not stay wanted. */
+static void place_kept(struct placing *placing, const struct kept_places *kept,
+		       struct wanted_places *wanted)
+{
+	VEC(struct source_frame) frames = {0};
+	size_t left = 0;
+
+	for (size_t i = 0; i < wanted->locations.count; i++) {
+		location_id id = wanted->locations.items[i];
+		const struct kept_place *place = kept_places_find(kept, key_of(placing, id));
+
+		if (!place) {
+			wanted->locations.items[left++] = id;
+			continue;
+		}
+		frames.count = 0;
+		for (u32 row = place->first; row < place->first + place->count; row++)
+			*vec_add(&frames) = kept_places_frame(kept, row);
+		set_lines(placing, id, frames.items, place->count);
+	}
+	wanted->locations.count = left;
+	vec_release(&frames);
+	idmap_release(&placing->functions);
+	idmap_release(&placing->files);
+}
+
+/* The cache that has, or is to have, the places of a binary; NULL: none. */
+static struct names_cache *cache_at(const struct placing *placing, size_t index,
+				    const struct binary_row *binary)
 {
 	const struct symbolize_settings *settings = placing->context->settings;
-	const struct wanted_places *wanted = &placing->wanted[binary];
+	bool is_elsewhere = settings->symfs && settings->symfs[0];
+
+	return is_elsewhere || !binary->build_id_bytes ? NULL : settings->caches[index];
+}
+
+static void place_from_caches(struct placing *placing, const struct binary_row *binary,
+			      struct wanted_places *wanted)
+{
+	struct build_id id = {.length = binary->build_id_bytes};
+
+	memcpy(id.bytes, binary->build_id, sizeof(id.bytes));
+	for (size_t i = 0; i < NAMES_CACHES_MAX && wanted->locations.count; i++) {
+		CLEANUP(kept_places_release) struct kept_places kept = {0};
+		struct names_cache *cache = cache_at(placing, i, binary);
+
+		if (!cache)
+			continue;
+		names_cache_places(cache, &id, &kept);
+		place_kept(placing, &kept, wanted);
+	}
+}
+
+static void place_from_file(struct placing *placing, const struct binary_row *binary,
+			    const struct wanted_places *wanted)
+{
+	struct names_cache *cache = cache_at(placing, NAMES_CACHES_MAX - 1, binary);
+	CLEANUP(kept_places_release) struct kept_places kept = {0};
 	CLEANUP(source_file_close) struct source_file file = {0};
 
-	if (!wanted->locations.count)
+	binary_finder_source(placing->context, binary, &file);
+	if (!file.lines)
 		return;
-	binary_finder_source(placing->context, &placing->profile->binaries.items[binary], &file);
-	if (file.lines)
-		place_all(placing, &file, wanted);
-	placing->done += wanted->locations.count;
-	if (settings->on_progress)
+	kept.id.length = binary->build_id_bytes;
+	memcpy(kept.id.bytes, binary->build_id, sizeof(kept.id.bytes));
+	place_all(placing, &file, wanted, cache ? &kept : NULL);
+	if (cache)
+		names_cache_add_places(cache, &kept);
+}
+
+static void place_binary(struct placing *placing, binary_id id)
+{
+	const struct symbolize_settings *settings = placing->context->settings;
+	const struct binary_row *binary = &placing->profile->binaries.items[id];
+	struct wanted_places *wanted = &placing->wanted[id];
+	u64 count = wanted->locations.count;
+
+	place_from_caches(placing, binary, wanted);
+	if (wanted->locations.count)
+		place_from_file(placing, binary, wanted);
+	placing->done += count;
+	if (count && settings->on_progress)
 		settings->on_progress("source lines", placing->done, placing->total);
 }
 

@@ -20,8 +20,8 @@ enum record_kind {
 	RECORD_FILE_WANTED,
 	RECORD_PROOF,
 	RECORD_STACK_REST,
-	RECORD_LATE_SAMPLE, /* a sample; the rest of its stack lies in the ring of rests already */
-	RECORD_CHAIN,	    /* a sample that is counted, for its chain; in the first window … */
+	RECORD_LATE_SAMPLE,  /* a sample; the rest of its stack lies in the ring of rests already */
+	RECORD_CHAIN,	     /* a sample that is counted, for its chain; in the first window … */
 	RECORD_CHAIN_SECOND, /* … and in the second */
 };
 

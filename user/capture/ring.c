@@ -68,8 +68,8 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_
 		return -EBADMSG;
 	memcpy(&header, record, sizeof(header));
 	frame_count = (u32)header.kernel_frames + header.user_frames;
-	if (!is_sample(header.kind) || header.source >= SOURCES_MAX || header.kernel_frames > STACK_MAX_FRAMES ||
-	    header.user_frames > STACK_MAX_FRAMES ||
+	if (!is_sample(header.kind) || header.source >= SOURCES_MAX ||
+	    header.kernel_frames > STACK_MAX_FRAMES || header.user_frames > STACK_MAX_FRAMES ||
 	    (header.branch_words && !branch_stack_is_whole(header.branch_words)) ||
 	    bytes < sizeof(header) + (frame_count + header.branch_words) * sizeof(u64))
 		return -EBADMSG;

@@ -25,8 +25,8 @@ void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_
  * of its own, behind `map_fd` (borrowed), which is mapped only while anything comes. */
 void ring_take_rests(struct ring *ring, int map_fd, void (*take)(void *, const struct stack_rest *),
 		     void *context);
-/* Hands the samples that a RECORD_CHAIN brings to `take` from now on, and whether they belong to the
- * second window. */
+/* Hands the samples that a RECORD_CHAIN brings to `take` from now on, and whether they belong to
+ * the second window. */
 void ring_take_chains(struct ring *ring,
 		      void (*take)(void *, u32 window, const struct sample_header *header,
 				   const u64 *frames),

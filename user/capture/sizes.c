@@ -29,7 +29,7 @@ enum {
 	COUNT_SLOTS_MIN = AGGREGATE_PROBES,
 	COUNT_SLOTS_MAX = 32768,
 	COUNT_BYTES_DEFAULT = 256 << 20, /* of all CPUs */
-	OTHER_FDS = 64, /* maps, programs, files, with room to spare */
+	OTHER_FDS = 64,			 /* maps, programs, files, with room to spare */
 	/* For events whose rate nobody knows. */
 	UNKNOWN_RATE_HZ = 10000,
 };

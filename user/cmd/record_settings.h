@@ -31,8 +31,8 @@ struct record_settings {
 	u32 compress_level;   /* of zstd; 0: none */
 	u64 duration_ns;      /* 0: until it is ended */
 	bool aggregate;
-	u64 window_ns;	      /* that it counts; 0: not given */
-	u64 ring_bytes;	      /* 0: by rate and CPUs */
+	u64 window_ns;	/* that it counts; 0: not given */
+	u64 ring_bytes; /* 0: by rate and CPUs */
 	u64 unwind_bytes;
 	bool quiet, verbose;
 	bool as_ever; /* options of perf record that ask for what we do anyway */

@@ -205,8 +205,8 @@ static u64 min_u64(u64 a, u64 b)
 /* How many the caller has counted as sent before they were dropped. */
 static u64 undue_samples(const struct perfdata_writer *writer)
 {
-	return writer->samples_dropped - min_u64(writer->samples_dropped,
-						 writer->extra.losses[COUNTER_lost_disk_full]);
+	return writer->samples_dropped -
+	       min_u64(writer->samples_dropped, writer->extra.losses[COUNTER_lost_disk_full]);
 }
 
 /* The total of one reason, by whoever knows more: the events that came by, or the caller. */

@@ -1,0 +1,64 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# Recordings that count samples in the kernel: whole sums, read by perf as any other.
+
+load common
+
+# Page faults of a fixed work: samples enough that are alike, whatever the machine does besides.
+record_counted() {
+	need_root
+	"$BPFPROF" record --aggregate -e page-faults -c 1 -v "$@" -- "$WORKLOADS/forky" 60 >/dev/null 2>said
+}
+
+@test "samples are counted, the sums hold, and the file has them all" {
+	record_counted
+	counted=$(counter samples_counted said) sent=$(counter samples_sent said)
+	[ "$counted" -gt "$sent" ]
+	[ "$(counter overflows said)" -eq "$(sum_of said SENT SKIPPED LOST)" ]
+	[ "$(counter overflows said)" -eq "$(counter overflows_expected said)" ]
+	"$BPFPROF" report --json >report.json
+	[ "$(jq .recording.samples report.json)" -eq $((counted + sent)) ]
+}
+
+@test "perf reads it without a word and sees the same events" {
+	need_perf
+	record_counted -z0
+	expected=$(($(counter samples_counted said) + $(counter samples_sent said)))
+	"$PERF" script -F period -G >periods 2>perf.err
+	"$PERF" report --stdio >report.txt 2>>perf.err
+	"$PERF" diff perf.data perf.data >diff.txt 2>>perf.err
+	[ ! -s perf.err ]
+	[ "$(awk '{ sum += $1 } END { print sum }' periods)" -eq "$expected" ]
+	[ "$(wc -l <periods)" -lt "$expected" ]
+	grep "^# Event count (approx.): $expected$" report.txt
+}
+
+@test "perf and we show the same shares of it" {
+	need_perf
+	record_counted -z0
+	"$PERF" report --stdio -F overhead,dso --no-children -g none 2>/dev/null | grep "^ .*%" | sort >theirs
+	"$BPFPROF" report --stdio -F overhead,dso --no-children -g none | grep "^ .*%" | sort >ours
+	grep kernel ours
+	diff theirs ours
+}
+
+@test "script tells for how many a sample stands" {
+	record_counted
+	"$BPFPROF" script -F period,provenance -G >periods
+	grep -E '^ +[0-9]+ .*, [0-9]+ samples\]$' periods
+	awk '{ count = match($0, /, [0-9]+ samples\]/) ? substr($0, RSTART + 2) + 0 : 1; if (count != $1) exit 1 }' periods
+}
+
+@test "what cannot be counted is refused in one line" {
+	for words in "-b" "-j any_call" "--call-graph lbr"; do
+		# shellcheck disable=SC2086
+		run "$BPFPROF" record --aggregate $words -- true
+		[ "$status" = 2 ]
+		[ "${#lines[@]}" = 1 ]
+		[[ $output == *"--aggregate counts samples that are alike"* ]]
+	done
+	run "$BPFPROF" record --window 10s -- true
+	[ "$status" = 2 ]
+	[[ $output == *"add --aggregate"* ]]
+}

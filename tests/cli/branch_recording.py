@@ -24,45 +24,35 @@ odd=1          addresses in no mapping, and samples with no entry
 import random
 import re
 import struct
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+import perf_data as perf
 
 ANY = 1 | 2 | 8
 TYPE_SAVE, HW_INDEX, COUNTERS = 1 << 16, 1 << 17, 1 << 19
 CALL_STACKS = 1 | 1 << 11 | 1 << 14 | 1 << 15 | HW_INDEX
 REGISTERS = 16
-CALLCHAIN, BRANCH_STACK, IDENTIFIER = 1 << 5, 1 << 11, 1 << 16
 BASE = 0x555555554000
 PID, TID = 4242, 4242
-ATTR_BYTES = 128
-KERNEL, USER = 1, 2
 
 
 def functions(binary):
     """(address, size) of each function, and (file offset, address, size) of the code segment."""
-    names = subprocess.run(
-        ["nm", "-S", "--defined-only", binary], capture_output=True, text=True, check=True
-    ).stdout
     found = []
-    for line in names.split("\n"):
+    for line in perf.output("nm", "-S", "--defined-only", binary).split("\n"):
         cells = line.split()
         if len(cells) == 4 and cells[2] in "tTwW":
             found.append((int(cells[0], 16), int(cells[1], 16)))
-    headers = subprocess.run(
-        ["readelf", "-lW", binary], capture_output=True, text=True, check=True
-    ).stdout
-    for line in headers.split("\n"):
-        cells = line.split()
-        if cells[:1] == ["LOAD"] and "E" in "".join(cells[6:-1]):
-            return sorted(found), [int(cells[i], 16) for i in (1, 2, 5)]
-    sys.exit(f"{binary}: no code")
+    segment = perf.code_segment(binary)
+    if not segment:
+        sys.exit(f"{binary}: no code")
+    return sorted(found), segment
 
 
 def direct_calls(binary, found):
     """Function -> [(address of a CALL in it, behind the CALL, function that it calls)]."""
-    code = subprocess.run(
-        ["objdump", "-d", "--no-show-raw-insn", binary], capture_output=True, text=True, check=True
-    ).stdout
+    code = perf.output("objdump", "-d", "--no-show-raw-insn", binary)
     starts = dict(found)
     lines = re.findall(r"^ +([0-9a-f]+):\s+(\w+)(?: +([0-9a-f]+) <)?", code, re.M)
     calls = {start: [] for start in starts}
@@ -76,24 +66,11 @@ def direct_calls(binary, found):
 
 
 def kernel_functions():
-    with open("/proc/kallsyms", encoding="ascii") as lines:
-        rows = [line.split() for line in lines]
-    text = {row[2]: int(row[0], 16) for row in rows if len(row) == 3}
+    text = perf.kernel_symbols()
     start, end = text["_stext"], text["_etext"]
     inside = sorted({address for address in text.values() if start < address < end})
     picked = inside[1000 : 1000 + 40]
     return [(address, 16) for address in picked], start, end
-
-
-def padded(text):
-    data = text.encode() + b"\0"
-    return data + b"\0" * (-len(data) % 8)
-
-
-def pstr(text):
-    data = text.encode() + b"\0"
-    data += b"\0" * (-len(data) % 64)
-    return struct.pack("<I", len(data)) + data
 
 
 class Recording:
@@ -109,27 +86,23 @@ class Recording:
         self.time = 1_000_000_000_000
 
     def sample_type(self):
-        wanted = 1 | 2 | 4 | 128 | 256 | BRANCH_STACK
+        wanted = perf.IP | perf.TID | perf.TIME | perf.CPU | perf.PERIOD | perf.BRANCH_STACK
         if self.chains:
-            wanted |= CALLCHAIN
+            wanted |= perf.CALLCHAIN
         if self.events > 1:
-            wanted |= IDENTIFIER
+            wanted |= perf.IDENTIFIER
         return wanted
 
     def trailer(self):
         words = struct.pack("<IIQII", PID, TID, self.time, 0, 0)
-        return words + (struct.pack("<Q", 100) if self.events > 1 else b"")
-
-    def record(self, kind, misc, body):
-        self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
+        return words + (struct.pack("<Q", perf.FIRST_ID) if self.events > 1 else b"")
 
     def mapping(self, start, size, offset, path, misc, pid=PID):
-        body = struct.pack("<IIQQQ", pid, pid if pid == PID else 0, start, size, offset)
-        body += struct.pack("<IIQQII", 0, 0, 0, 0, 5, 2) + padded(path)
-        self.record(10, misc, body + self.trailer())
+        place = (pid, pid if pid == PID else 0, start, size, offset)
+        self.records.append(perf.mapping_record(place, path, self.trailer(), misc))
 
     def name(self, text):
-        self.record(3, 0x2000, struct.pack("<II", PID, TID) + padded(text) + self.trailer())
+        self.records.append(perf.name_record(PID, TID, text, self.trailer(), perf.EXEC))
 
     def flags(self):
         predicted = self.random.choice([1, 2, 2, 2, 0])
@@ -142,8 +115,8 @@ class Recording:
         new_kind = self.random.randrange(8) if kind == 15 else 0
         return predicted | other | cycles << 4 | kind << 20 | new_kind << 26
 
-    def sample(self, event, ip, chain, branches, misc=USER):
-        body = struct.pack("<Q", 100 + event) if self.events > 1 else b""
+    def sample(self, event, ip, chain, branches, misc=perf.USER):
+        body = struct.pack("<Q", perf.FIRST_ID + event) if self.events > 1 else b""
         body += struct.pack("<QIIQIIQ", ip, PID, TID, self.time, 0, 0, 1000 + event)
         if self.chains:
             body += struct.pack(f"<Q{len(chain)}Q", len(chain), *chain)
@@ -154,42 +127,22 @@ class Recording:
             body += struct.pack("<QQQ", *branch)
         if self.bits & COUNTERS:
             body += struct.pack(f"<{len(branches)}Q", *range(len(branches)))
-        self.record(9, misc, body)
+        self.records.append(perf.record(9, misc, body))
 
     def attribute(self, event):
-        flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 20 | 1 << 23 | 1 << 24
-        attr = struct.pack(
-            "<IIQQQQQ", 0, ATTR_BYTES, event, 1000 + event, self.sample_type(), 4, flags
+        return perf.attribute(
+            0, event, 1000 + event, self.sample_type(), branch_type=self.bits
         )
-        attr += struct.pack("<IIQQQ", 0, 0, 0, 0, self.bits)
-        return attr + b"\0" * (ATTR_BYTES - len(attr))
 
     def write(self, path):
-        ids = b"".join(struct.pack("<Q", 100 + i) for i in range(self.events))
-        attrs = b""
-        for i in range(self.events):
-            attrs += self.attribute(i) + struct.pack("<QQ", 104 + 8 * i, 8)
-        payloads = {3: pstr("host"), 6: pstr("x86_64")}
+        features = {perf.HOSTNAME: perf.pstr("host"), perf.ARCH: perf.pstr("x86_64")}
         if self.has_calls:
-            payloads[28] = struct.pack("<I", 1) + pstr("branches") + pstr(str(REGISTERS))
+            caps = perf.pstr("branches") + perf.pstr(str(REGISTERS))
+            features[perf.PMU_CAPS] = struct.pack("<I", 1) + caps
         elif self.options.get("feature") != "0":
-            payloads[15] = b""
-        records = b"".join(self.records)
-        bitmap = sum(1 << bit for bit in payloads)
-        attrs_at = 104 + len(ids)
-        records_at = attrs_at + len(attrs)
-        table_at = records_at + len(records)
-        at = table_at + 16 * len(payloads)
-        table = b""
-        for bit in sorted(payloads):
-            table += struct.pack("<QQ", at, len(payloads[bit]))
-            at += len(payloads[bit])
-        header = b"PERFILE2" + struct.pack("<QQ", 104, ATTR_BYTES + 16)
-        header += struct.pack("<QQQQQQ", attrs_at, len(attrs), records_at, len(records), 0, 0)
-        header += struct.pack("<QQQQ", bitmap, 0, 0, 0)
-        with open(path, "wb") as out:
-            out.write(header + ids + attrs + records + table)
-            out.write(b"".join(payloads[bit] for bit in sorted(payloads)))
+            features[perf.BRANCHES] = b""
+        attributes = [self.attribute(event) for event in range(self.events)]
+        perf.write(path, attributes, self.records, features)
 
 
 class Branches:
@@ -202,11 +155,11 @@ class Branches:
         self.sizes = dict(found)
         self.calls = direct_calls(binary, found) if recording.has_calls else {}
         self.places = [(BASE + start, max(length, 1)) for start, length in found]
-        recording.mapping(BASE + address & ~4095, size, offset & ~4095, binary, USER)
+        recording.mapping(BASE + address & ~4095, size, offset & ~4095, binary, perf.USER)
         if self.options.get("kernel") == "1":
             kernel, start, end = kernel_functions()
             self.places += kernel
-            recording.mapping(start, end - start, start, "[kernel.kallsyms]_stext", KERNEL, 2**32 - 1)
+            recording.mapping(start, end - start, start, "[kernel.kallsyms]_stext", perf.KERNEL, perf.NOBODY)
         if self.options.get("odd") == "1":
             self.places += [(0x7F0000001000, 64), (0x10, 8)]
 
@@ -256,11 +209,11 @@ class Calls:
         held = [(BASE + site, BASE + to, 0) for site, _, to in self.stack[self.lost :][::-1]]
         here = self.stack[-1][2] if self.stack else min(self.branches.sizes)
         ip = BASE + here + choose.randrange(self.branches.sizes[here] or 1)
-        chain = [2**64 - 512, ip] + [BASE + behind for _, behind, _ in self.stack[::-1][:3]]
-        misc = USER
+        chain = [perf.USER_CONTEXT, ip] + [BASE + behind for _, behind, _ in self.stack[::-1][:3]]
+        misc = perf.USER
         if options.get("in_kernel") == "1" and choose.random() < 0.3:
-            ip, misc = 2**64 - 0x7EFFFFF0, KERNEL
-            chain = [2**64 - 128, ip, ip + 0x40] + chain
+            ip, misc = 2**64 - 0x7EFFFFF0, perf.KERNEL
+            chain = [perf.KERNEL_CONTEXT, ip, ip + 0x40] + chain
         self.recording.hw_idx = (len(self.stack) - 1) % REGISTERS
         self.recording.sample(0, ip, chain, held, misc)
 
@@ -280,8 +233,8 @@ def main():
             continue
         stack = branches.stack(depth, recording.flags)
         ip = stack[0][1] if stack else branches.address()
-        chain = [2**64 - 512, ip, branches.address() + 1, branches.address() + 1]
-        misc = KERNEL if ip > 2**63 else USER
+        chain = [perf.USER_CONTEXT, ip, branches.address() + 1, branches.address() + 1]
+        misc = perf.KERNEL if ip > 2**63 else perf.USER
         recording.sample(recording.random.randrange(recording.events), ip, chain, stack, misc)
     recording.write(path)
 

@@ -1,25 +1,40 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# bpfprof diff: what is beyond chance. Runs of tests/workloads/shares, alike and with a planted change.
+# bpfprof diff: what is beyond chance. The recordings are made: `same1.data` and `same2.data` are what
+# two runs of tests/workloads/shares may look like, `more1.data` and `more2.data` have another 30 chunks
+# of 100 in part_6. How often live recordings of equal loads are told apart is for `make bench
+# BENCH=false-alarms` to say: an error is allowed there now and then.
 
 load common
 
 setup_file() {
 	export PAGER=cat DEBUGINFOD_URLS=
+	KNOWN=$(realpath "$BATS_TEST_DIRNAME/known_recording.py")
+	export KNOWN
 	cd "$BATS_FILE_TMPDIR" || return
-	[ "$(id -u)" = 0 ] || return 0
-	local turn
-	for turn in 1 2; do
-		"$BPFPROF" record -q -F 4999 -o "same$turn.data" -- "$WORKLOADS/shares" 60000
-		"$BPFPROF" record -q -F 4999 -o "more$turn.data" -- "$WORKLOADS/shares" 78000 30
-	done
-	"$BPFPROF" record -q -F 99 -o few.data -- "$WORKLOADS/shares" 20000
+	shares same1.data 40 1200 800 600 400 320 280 200 120 40 40
+	shares same2.data 40 1225 790 592 408 311 286 206 112 36 45
+	shares more1.data 40 1200 800 600 400 320 280 1400 120 40 40
+	shares more2.data 40 1188 809 610 395 324 273 1412 126 43 35
+	shares few1.data 1 6 4 3 2 2 1 1 1
+	shares few2.data 1 7 4 3 2 1 1 1 0 1
 }
 
 setup() {
 	cd "$BATS_FILE_TMPDIR" || return
-	need_root
+}
+
+# shares FILE START COUNT...: a recording with START samples in _start, and below main so many in part_0,
+# part_1, …
+shares() {
+	local file=$1 part=0 samples=("shares:_start=200000x$2")
+	shift 2
+	for count; do
+		[ "$count" = 0 ] || samples+=("shares:part_$part<main<_start=200000x$count")
+		part=$((part + 1))
+	done
+	"$KNOWN" "$file" chains=1 shuffle=1 "$WORKLOADS/shares" "${samples[@]}"
 }
 
 # marked FILES...: the functions of the program that are marked
@@ -40,9 +55,21 @@ marked() {
 	"$BPFPROF" diff -q same1.data more1.data | awk '$NF == "part_6"' >line
 	read -r _ delta interval mark _ <line
 	[ "$mark" = "*" ]
-	# From 5 of 100 to 35 of 130 chunks: 21.9 points.
-	awk -v delta="${delta%\%}" -v interval="${interval%\%}" \
-		'BEGIN { exit !(delta - interval < 21.9 && 21.9 < delta + interval && interval < 10) }'
+	# From 200 of 4,040 samples to 1,400 of 5,240. The interval is 1.96 standard deviations of that many
+	# at the least; there is more in it, as nothing is known of how runs differ.
+	awk -v delta="${delta%\%}" -v interval="${interval%\%}" 'BEGIN {
+		old = 200 / 4040; new = 1400 / 5240; off = delta - 100 * (new - old)
+		least = 196 * sqrt(old * (1 - old) / 4040 + new * (1 - new) / 5240)
+		exit !(off ^ 2 < 0.006 ^ 2 && interval > least - 0.01 && interval < 10) }'
+}
+
+@test "in live recordings a function that takes twenty points more is marked" {
+	need_root
+	"$BPFPROF" record -q -F 4999 -o live.data -- "$WORKLOADS/shares" 30000
+	"$BPFPROF" record -q -F 4999 -o live-more.data -- "$WORKLOADS/shares" 39000 30
+	# 1,000 samples each at the least: the change is more than ten standard deviations
+	[ "$(samples live.data)" -gt 1000 ]
+	marked live.data live-more.data | grep -x part_6
 }
 
 @test "several runs a side are told from one another by a colon" {
@@ -56,8 +83,8 @@ marked() {
 }
 
 @test "few samples are said to be too few" {
-	"$BPFPROF" diff -q few.data same1.data | grep -E ' \?  '
-	"$BPFPROF" diff few.data same1.data | grep -E '; [0-9]+ more have too few \(\?\)'
+	"$BPFPROF" diff -q few1.data few2.data | grep -E ' \?  '
+	"$BPFPROF" diff few1.data few2.data | grep -E '; [0-9]+ more have too few \(\?\)'
 }
 
 @test "with what they called, functions are marked too" {
@@ -106,7 +133,7 @@ ends() {
 }
 
 @test "a line that is new or vanished can be asked for" {
-	"$BPFPROF" record -q -F 999 -o other.data -- "$WORKLOADS/mainbarfoo" 200
+	"$KNOWN" other.data "$WORKLOADS/mainbarfoo" foo=1x120 bar=1x80
 	ends 3 "$BPFPROF" diff --fail-if 'new,sym=foo' same1.data other.data
 	ends 3 "$BPFPROF" diff --fail-if 'vanished,sym=part_0' same1.data other.data
 	ends 0 "$BPFPROF" diff --fail-if 'new,sym=part_0' same1.data other.data

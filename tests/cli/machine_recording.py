@@ -21,6 +21,9 @@ import os
 import struct
 import sys
 
+sys.dont_write_bytecode = True
+import perf_data as perf
+
 PERF1, PERF2, BASH = 100, 200, 300
 PROGRAM, LIBC, KERNEL, MAP_BYTES = 0x400000, 0x500000, 0xF00000, 0x100000
 FIRST, SECOND, THIRD, SYMBOL_BYTES = 700, 800, 900, 100
@@ -30,10 +33,6 @@ SYMBOLS = {
     "libc": ["malloc", "free", "realloc"],
     "[kernel]": ["schedule", "page_fault", "sys_perf_event_open"],
 }
-IP, TID, TIME, CALLCHAIN, CPU, PERIOD = 1, 2, 4, 1 << 5, 1 << 7, 1 << 8
-IDENTIFIER, TRANSACTION, CGROUP, CODE_PAGE, WEIGHTS = 1 << 16, 1 << 17, 1 << 21, 1 << 23, 1 << 24
-ATTR_BYTES = 128
-USER_CONTEXT = 2**64 - 512
 
 (PERF_MAIN, RUN_COMMAND, CMD_RECORD) = (PROGRAM + at for at in (FIRST, SECOND, THIRD))
 (BASH_MAIN, XMALLOC, XFREE) = (PROGRAM + at for at in (FIRST, SECOND, THIRD))
@@ -104,107 +103,78 @@ def write_binary(path, names):
         out.write(file)
 
 
-def padded(text):
-    data = text.encode() + b"\0"
-    return data + b"\0" * (-len(data) % 8)
-
-
-def pstr(text):
-    data = text.encode() + b"\0"
-    data += b"\0" * (-len(data) % 64)
-    return struct.pack("<I", len(data)) + data
-
-
 class Recording:
     def __init__(self, folder, extra=0, events=("cpu-clock",)):
         self.folder = folder
         self.events = events
-        self.bits = IP | TID | TIME | CPU | PERIOD | extra
+        self.bits = perf.IP | perf.TID | perf.TIME | perf.CPU | perf.PERIOD | extra
         if len(events) > 1:
-            self.bits |= IDENTIFIER
+            self.bits |= perf.IDENTIFIER
         self.records = []
         self.time = 1_000_000_000_000
-        self.features = {3: pstr("machine"), 6: pstr("x86_64"), 7: struct.pack("<II", 4, 4)}
+        self.features = {
+            perf.HOSTNAME: perf.pstr("machine"),
+            perf.ARCH: perf.pstr("x86_64"),
+            perf.CPUS: struct.pack("<II", 4, 4),
+        }
         self.boot()
-
-    def record(self, kind, misc, body):
-        self.records.append(struct.pack("<IHH", kind, misc, 8 + len(body)) + body)
 
     def trailer(self, pid):
         trailer = struct.pack("<IIQII", pid, pid, 0, 0, 0)
-        return trailer + (struct.pack("<Q", 100) if self.bits & IDENTIFIER else b"")
+        return trailer + (struct.pack("<Q", perf.FIRST_ID) if self.bits & perf.IDENTIFIER else b"")
 
     def boot(self):
         for pid, name in ((PERF1, "perf"), (PERF2, "perf"), (BASH, "bash")):
-            self.record(3, 0x2000, struct.pack("<II", pid, pid) + padded(name) + self.trailer(pid))
+            self.records.append(perf.name_record(pid, pid, name, self.trailer(pid), perf.EXEC))
             for start, binary in ((PROGRAM, name), (LIBC, "libc"), (KERNEL, "[kernel]")):
-                body = struct.pack("<IIQQQ", pid, pid, start, MAP_BYTES, 0)
-                body += struct.pack("<IIQQII", 0, 0, 0, 0, 5, 2)
-                path = os.path.join(self.folder, binary)
-                self.record(10, 2, body + padded(path) + self.trailer(pid))
+                place, path = (pid, pid, start, MAP_BYTES, 0), os.path.join(self.folder, binary)
+                self.records.append(perf.mapping_record(place, path, self.trailer(pid)))
 
     def cgroup(self, number, path):
-        self.record(19, 0, struct.pack("<Q", number) + padded(path) + self.trailer(0))
+        body = struct.pack("<Q", number) + perf.padded(path) + self.trailer(0)
+        self.records.append(perf.record(19, 0, body))
 
     def sample(self, pid, ip, period, event=0, chain=None, cpu=0, **details):
         self.time += details.get("after", 1000)
-        body = struct.pack("<Q", 100 + event) if self.bits & IDENTIFIER else b""
+        body = struct.pack("<Q", perf.FIRST_ID + event) if self.bits & perf.IDENTIFIER else b""
         body += struct.pack("<QIIQIIQ", ip, pid, pid, self.time, cpu, 0, period)
-        if self.bits & CALLCHAIN:
-            body += struct.pack(f"<Q{1 + len(chain)}Q", 1 + len(chain), USER_CONTEXT, *chain)
-        if self.bits & WEIGHTS:
+        if self.bits & perf.CALLCHAIN:
+            body += struct.pack(f"<Q{1 + len(chain)}Q", 1 + len(chain), perf.USER_CONTEXT, *chain)
+        if self.bits & perf.WEIGHTS:
             body += struct.pack("<IHH", details.get("weight", 0), details.get("latency", 0), 0)
-        if self.bits & TRANSACTION:
+        if self.bits & perf.TRANSACTION:
             body += struct.pack("<Q", details.get("transaction", 0))
-        if self.bits & CGROUP:
+        if self.bits & perf.CGROUP:
             body += struct.pack("<Q", details.get("cgroup", 0))
-        if self.bits & CODE_PAGE:
+        if self.bits & perf.CODE_PAGE:
             body += struct.pack("<Q", details.get("page", 0))
-        self.record(9, 2, body)
+        self.records.append(perf.record(9, perf.USER, body))
 
     def attribute(self, event):
-        flags = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 20 | 1 << 23 | 1 << 24
-        attr = struct.pack("<IIQQQQQ", 1, ATTR_BYTES, event, 1000, self.bits, 4, flags)
-        return attr + b"\0" * (ATTR_BYTES - len(attr))
+        return perf.attribute(1, event, 1000, self.bits)
 
     def write(self, name):
-        ids = b"".join(struct.pack("<Q", 100 + event) for event in range(len(self.events)))
-        description = struct.pack("<II", len(self.events), ATTR_BYTES)
-        attrs = b""
+        attributes = [self.attribute(event) for event in range(len(self.events))]
+        description = struct.pack("<II", len(self.events), perf.ATTR_BYTES)
         for event, called in enumerate(self.events):
-            attrs += self.attribute(event) + struct.pack("<QQ", 104 + 8 * event, 8)
-            description += self.attribute(event) + struct.pack("<I", 1) + pstr(called)
-            description += struct.pack("<Q", 100 + event)
-        features = dict(self.features)
-        features[12] = description
-        bitmap = sum(1 << bit for bit in features)
-        records = b"".join(self.records)
-        attrs_at = 104 + len(ids)
-        records_at = attrs_at + len(attrs)
-        at = records_at + len(records) + 16 * len(features)
-        table = b""
-        for bit in sorted(features):
-            table += struct.pack("<QQ", at, len(features[bit]))
-            at += len(features[bit])
-        header = b"PERFILE2" + struct.pack("<QQ", 104, ATTR_BYTES + 16)
-        header += struct.pack("<QQQQQQ", attrs_at, len(attrs), records_at, len(records), 0, 0)
-        header += struct.pack("<QQQQ", bitmap, 0, 0, 0)
-        with open(os.path.join(self.folder, name), "wb") as out:
-            out.write(header + ids + attrs + records + table)
-            out.write(b"".join(features[bit] for bit in sorted(features)))
+            description += attributes[event] + struct.pack("<I", 1) + perf.pstr(called)
+            description += struct.pack("<Q", perf.FIRST_ID + event)
+        features = {**self.features, perf.DESCRIPTION: description}
+        perf.write(os.path.join(self.folder, name), attributes, self.records, features)
 
 
 def topology(sockets):
     """CPU_TOPOLOGY: lists of CPUs by socket and by core, then core and socket of each CPU."""
-    payload = struct.pack("<I", 1) + pstr("0-3") + struct.pack("<I", 1) + pstr("0-3")
+    payload = 2 * (struct.pack("<I", 1) + perf.pstr("0-3"))
     for cpu, socket in enumerate(sockets):
         payload += struct.pack("<II", cpu, socket)
     return payload
 
 
 def write_details(folder):
-    recording = Recording(folder, CALLCHAIN | WEIGHTS | TRANSACTION | CGROUP | CODE_PAGE)
-    recording.features[13] = topology([0, 0, 1, 1])
+    extra = perf.CALLCHAIN | perf.WEIGHTS | perf.TRANSACTION | perf.CGROUP | perf.CODE_PAGE
+    recording = Recording(folder, extra)
+    recording.features[perf.TOPOLOGY] = topology([0, 0, 1, 1])
     recording.cgroup(1, "/")
     recording.cgroup(77, "/system.slice/ssh.service")
     rows = [
@@ -224,7 +194,8 @@ def write_details(folder):
 def write_link(folder, name, is_group):
     recording = Recording(folder, events=("cpu-clock", "task-clock"))
     if is_group:
-        recording.features[17] = struct.pack("<I", 1) + pstr("{anon_group}") + struct.pack("<II", 0, 2)
+        group = struct.pack("<I", 1) + perf.pstr("{anon_group}") + struct.pack("<II", 0, 2)
+        recording.features[perf.GROUPS] = group
     for event, samples in enumerate((COMMON + LEADER, COMMON + OTHER)):
         for pid, ip in samples:
             recording.sample(pid, ip, 1, event)
@@ -235,7 +206,7 @@ def main():
     folder = os.path.realpath(sys.argv[1])
     for name, symbols in SYMBOLS.items():
         write_binary(os.path.join(folder, name), symbols)
-    recording = Recording(folder, CALLCHAIN)
+    recording = Recording(folder, perf.CALLCHAIN)
     for pid, ip, chain in CUMULATE:
         recording.sample(pid, ip, 1000, chain=chain)
     recording.write("cumulate.data")

@@ -6,15 +6,14 @@
 # usage: spread.py OUT FILE COUNT [PATH]     the file as mapped at PATH (default: FILE)
 #        spread.py OUT kernel COUNT          over the running kernel's text
 #        spread.py OUT jit PID ADDRESS...    at these addresses (hex) in anonymous memory of PID
-#
-# The format is in tools/perf/Documentation/perf.data-file-format.txt.
-import os
 import random
 import struct
 import sys
 
+sys.dont_write_bytecode = True
+import perf_data as perf
+
 PID, BASE = 99999, 0x10000000000
-USER, KERNEL = 2, 1
 
 
 def executable_segments(path):
@@ -33,27 +32,16 @@ def executable_segments(path):
             yield offset, size
 
 
-def record(kind, misc, body):
-    body += b"\0" * (-len(body) % 8)
-    return struct.pack("<IHH", kind, misc, 8 + len(body)) + body
-
-
-def text(name):
-    name = os.fsencode(name) + b"\0"
-    return name + b"\0" * (-len(name) % 8)
-
-
 def mapped(pid, start, size, offset, name):
-    return record(10, USER, struct.pack("<IIQQQIIQQII", pid, pid, start, size, offset, 0, 0, 0, 0, 5, 2)
-                  + text(name))
+    return perf.mapping_record((pid, pid, start, size, offset), name)
 
 
 def named(pid):
-    return record(3, 0, struct.pack("<II", pid, pid) + text("spread"))
+    return perf.name_record(pid, pid, "spread")
 
 
 def samples(pid, addresses, space):
-    return [record(9, space, struct.pack("<QIIQ", address, pid, pid, 1000 + i))
+    return [perf.record(9, space, struct.pack("<QIIQ", address, pid, pid, 1000 + i))
             for i, address in enumerate(sorted(addresses))]
 
 
@@ -65,34 +53,25 @@ def of_file(path, count, shown):
         page = offset & ~4095
         records.append(mapped(PID, BASE + page, (offset + size - page + 4095) & ~4095, page, shown))
         addresses |= {BASE + offset + random.randrange(size) for _ in range(count * size // total)}
-    return records + samples(PID, addresses, USER)
+    return records + samples(PID, addresses, perf.USER)
 
 
 def of_kernel(count):
-    where = {}
-    with open("/proc/kallsyms") as lines:
-        for line in lines:
-            address, _, name = line.split()[:3]
-            if name in ("_text", "_etext"):
-                where[name] = int(address, 16)
-    start, end = where["_text"], where["_etext"]
-    kernel = record(1, KERNEL, struct.pack("<IIQQQ", 0xffffffff, 0, start, end - start, start)
-                    + text("[kernel.kallsyms]_text"))
-    return [kernel, named(PID)] + samples(PID, [random.randrange(start, end) for _ in range(count)], KERNEL)
+    symbols = perf.kernel_symbols()
+    start, end = symbols["_text"], symbols["_etext"]
+    body = struct.pack("<IIQQQ", perf.NOBODY, 0, start, end - start, start)
+    kernel = perf.record(1, perf.KERNEL, body + perf.padded("[kernel.kallsyms]_text"))
+    return [kernel, named(PID)] + samples(PID, [random.randrange(start, end) for _ in range(count)], perf.KERNEL)
 
 
 def of_jit(pid, addresses):
     return [named(pid), mapped(pid, min(addresses) & ~4095, 1 << 20, 0, "//anon")] + \
-        samples(pid, addresses, USER)
+        samples(pid, addresses, perf.USER)
 
 
 def write(path, records):
-    # cpu-clock; IP, TID, TIME
-    attribute = struct.pack("<IIQQQQQ", 1, 128, 0, 1, 7, 0, 0).ljust(128, b"\0") + struct.pack("<QQ", 0, 0)
-    body = b"".join(records)
-    header = b"PERFILE2" + struct.pack("<8Q", 104, 144, 104, 144, 248, len(body), 0, 0) + b"\0" * 32
-    with open(path, "wb") as file:
-        file.write(header + attribute + body)
+    attribute = perf.attribute(1, 0, 1, perf.IP | perf.TID | perf.TIME, flags=0)
+    perf.write(path, [attribute], records, {})
 
 
 def main():

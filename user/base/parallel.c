@@ -29,13 +29,18 @@ static void *take_pieces(void *argument)
 	return NULL;
 }
 
-static size_t wanted_helpers(size_t pieces)
+size_t parallel_width(void)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 	size_t threads = cpus > 0 ? (size_t)cpus : 1;
 
-	if (threads > MOST_THREADS)
-		threads = MOST_THREADS;
+	return threads < MOST_THREADS ? threads : MOST_THREADS;
+}
+
+static size_t wanted_helpers(size_t pieces)
+{
+	size_t threads = parallel_width();
+
 	if (threads > pieces)
 		threads = pieces;
 	return threads ? threads - 1 : 0;

@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* How many threads parallel_run() has for work of many pieces. */
+size_t parallel_width(void);
+
 /* Does piece `index` of the work. */
 typedef void parallel_work(void *context, size_t index);
 

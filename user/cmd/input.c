@@ -36,8 +36,11 @@ int input_choose(const char *option, struct arguments arguments, const char **re
 
 static void show_large_file(const char *path)
 {
-	CLEANUP(freep) char *line = must_format("reading the names in %s", path);
+	CLEANUP(freep) char *line = NULL;
 
+	if (gettid() != getpid())
+		return; /* the terminal's line is the first thread's */
+	line = must_format("reading the names in %s", path);
 	progress_line(line);
 }
 

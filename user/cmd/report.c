@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/counting.h"
 #include "cmd/dump.h"
 #include "cmd/input.h"
 #include "cmd/report_state.h"
@@ -182,61 +183,67 @@ static bool has_name(void *symbolizer, struct profile *profile, location_id loca
 	return symbolizer_has_name(symbolizer, profile, location);
 }
 
-static struct builder_settings choose_counting(struct report *report)
+static struct counting_settings choose_counting(const struct report *report)
 {
-	return (struct builder_settings){
-		.keep = entry_layout_labels(&report->layout, &report->filters.samples.settings),
-		.max_stack = UINT16_MAX,
-		.skip_chains = !report->has_children && report->graph.type == CALL_GRAPH_NONE &&
-			       !report->has_parents && !report->has_ignored,
-		.names = {has_name, report->symbolizer},
-		.count_branches = report->has_branches,
-		.branch_flags = entry_layout_branch_flags(&report->layout),
-		.details = report_details(report),
+	struct counting_settings settings = {
+		.builder =
+			{
+				.keep = entry_layout_labels(&report->layout,
+							    &report->filters.samples.settings),
+				.max_stack = UINT16_MAX,
+				.skip_chains = !report->has_children &&
+					       report->graph.type == CALL_GRAPH_NONE &&
+					       !report->has_parents && !report->has_ignored,
+				.count_branches = report->has_branches,
+				.branch_flags = entry_layout_branch_flags(&report->layout),
+				.details = report_details(report),
+			},
+		.filter = report->filters.samples.settings,
 	};
+
+	/* Whose a sample is decides over its entries, later: 100% are all samples. */
+	settings.filter.pid_count = settings.filter.tid_count = 0;
+	if (!settings.builder.skip_chains)
+		settings.symbolizer = report->symbolizer;
+	return settings;
 }
 
 /* The samples of all windows. */
 static int count_windows(struct report *report)
 {
-	const struct builder_settings settings = choose_counting(report);
-	struct filter_settings filter = report->filters.samples.settings;
+	const struct counting_settings settings = choose_counting(report);
 
-	filter.pid_count = filter.tid_count = 0;
 	return windows_read(&report->windows,
 			    (struct windows_reading){
-				    .builder = &settings,
-				    .filter = &filter,
+				    .builder = &settings.builder,
+				    .filter = &settings.filter,
 				    .shows_progress = !report->settings->is_quiet,
 			    },
 			    &report->profile);
 }
 
-/* Reads all samples into report->profile. What a damaged file still gives is there after an error
- * of -EBADMSG. */
-static int count_samples(struct report *report)
+/* Counts what is made of the samples on their way: stacks that are unwound or stitched, branches
+ * that are put into them. */
+static int count_remade(struct report *report, struct counting_settings settings)
 {
-	const struct builder_settings settings = choose_counting(report);
-	struct filter_settings filter = report->filters.samples.settings;
 	struct lbr_settings lbr = {.tier = report->settings->stitch,
 				   .symfs = report->settings->symbolize.symfs};
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
-	struct profile_builder *builder = profile_builder_new(&settings, sources, count);
-	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
-	struct event_sink *sink, *first;
+	struct event_sink *filter, *first;
+	struct profile_builder *builder;
 	int error;
 
-	/* Whose a sample is decides over its entries, later: 100% are all samples. */
-	filter.pid_count = filter.tid_count = 0;
-	first = unwinding_before(profile_builder_sink(builder), report->data,
-				 report->settings->symbolize.symfs, &unwinder);
-	sink = first = filter_new(&filter, first);
+	settings.builder.names = (struct name_test){has_name, report->symbolizer};
+	builder = profile_builder_new(&settings.builder, sources, count);
+	first = unwinding_before(profile_builder_sink(builder), report->data, lbr.symfs, &unwinder);
+	filter = first = filter_new(&settings.filter, first);
 	if (report->has_history) {
 		report->history = branch_history_new(report->graph.order == CALLER_FIRST
 							     ? HISTORY_OLDEST_FIRST
 							     : HISTORY_NEWEST_FIRST,
-						     sink);
+						     filter);
 		first = branch_history_sink(report->history);
 	}
 	error = report->has_branches ? perfdata_read(report->data, first)
@@ -244,9 +251,21 @@ static int count_samples(struct report *report)
 	if (report->has_history)
 		report->graph.marks = branch_history_marks(report->history);
 	report->profile = profile_builder_take(builder);
-	filter_free(sink);
+	filter_free(filter);
 	profile_builder_free(builder);
 	return error;
+}
+
+/* Reads all samples into report->profile. What a damaged file still gives is there after an error
+ * of -EBADMSG. */
+static int count_samples(struct report *report)
+{
+	struct counting_settings settings = choose_counting(report);
+
+	if (report->has_history || report->has_branches || unwinding_is_needed(report->data) ||
+	    stitching_is_possible(report->data))
+		return count_remade(report, settings);
+	return counting_read(report->data, &settings, &report->profile);
 }
 
 /* --- the command --- */

@@ -106,6 +106,11 @@ void decoder_release(struct decoder *decoder)
 	idmap_release(&decoder->kind_of_id);
 	intern_release(&decoder->build_id_paths);
 	vec_release(&decoder->build_ids);
+	decoder_release_sample(decoder);
+}
+
+void decoder_release_sample(struct decoder *decoder)
+{
 	vec_release(&decoder->frames);
 	vec_release(&decoder->branches);
 	vec_release(&decoder->registers);

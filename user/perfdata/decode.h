@@ -73,6 +73,8 @@ void decoder_add_kind(struct decoder *decoder, const struct wire_attr *attr, con
 void decoder_add_build_id(struct decoder *decoder, const char *path, const u8 *id, size_t bytes);
 /* Frees the contents. */
 void decoder_release(struct decoder *decoder);
+/* Frees only what it fills for the last sample: all else is another decoder's. */
+void decoder_release_sample(struct decoder *decoder);
 
 /* The header of the record that begins at `at`, turned to our byte order; there must be 8 bytes. */
 struct record_header decode_header(const struct decoder *decoder, const u8 *at);

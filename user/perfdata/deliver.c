@@ -2,25 +2,9 @@
 /*
  * The events of an indexed recording, one after the other into a sink.
  */
-#include "base/fail.h"
-#include "bpfprof/counters.h"
-#include "perfdata/reader.h"
-#include "perfdata/session.h"
+#include "perfdata/delivery.h"
 
 #include <errno.h>
-
-/* What one delivery remembers from sample to sample. */
-struct delivery {
-	struct perfdata *data;
-	struct event_sink *sink;
-	struct idmap value_of_id; /* counter id: row of values + 1 */
-	VEC(u64) values;	  /* as the last sample told them */
-};
-
-static const u8 *record_of(const struct timed *event)
-{
-	return (const u8 *)(uintptr_t)event->place;
-}
 
 /* How far a counter has gone since the last sample that told it. */
 static u64 counter_step(struct delivery *delivery, struct counter_value counter)
@@ -41,7 +25,7 @@ static u64 counter_step(struct delivery *delivery, struct counter_value counter)
  * one, each for its own event; this is how groups are sampled. */
 static int hand_over_counters(struct delivery *delivery, const struct sample *sample)
 {
-	struct decoder *decoder = &delivery->data->decoder;
+	struct decoder *decoder = delivery->decoder;
 	int error = 0;
 
 	for (size_t i = 0; i < decoder->counters.count && !error; i++) {
@@ -63,69 +47,51 @@ static int hand_over_counters(struct delivery *delivery, const struct sample *sa
 
 static int hand_over_sample(struct delivery *delivery, struct bytes record, u64 chain_key)
 {
-	struct perfdata *data = delivery->data;
+	struct decoder *decoder = delivery->decoder;
 	struct sample sample;
 	int error;
 
-	data->decoder.chain_key = chain_key;
-	error = decode_sample(&data->decoder, record, &sample);
-
+	decoder->chain_key = chain_key;
+	error = decode_sample(decoder, record, &sample);
 	if (error == -ENOENT) {
-		data->unknown_id_count++;
+		delivery->tally.unknown_ids++;
 		return 0;
 	}
 	if (error) {
-		data->malformed_count++;
+		delivery->tally.malformed++;
 		return 0;
 	}
-	data->sample_count += sample_count(&sample);
-	if (data->decoder.counters.count)
+	delivery->tally.samples += sample_count(&sample);
+	if (decoder->counters.count)
 		return hand_over_counters(delivery, &sample);
 	return sink_call(delivery->sink, on_sample, &sample);
 }
 
-static int hand_over(struct delivery *delivery, const struct timed *event)
+int delivery_event(struct delivery *delivery, const struct timed *event)
 {
-	struct perfdata *data = delivery->data;
-	const u8 *at = record_of(event);
-	struct record_header header = decode_header(&data->decoder, at);
+	const u8 *at = delivery_record(event);
+	struct record_header header = decode_header(delivery->decoder, at);
 	struct bytes record = {at, header.size_bytes};
 	int error;
 
 	if (header.type == RECORD_SAMPLE)
 		return hand_over_sample(delivery, record, event->extra);
-	error = decode_record(&data->decoder, record, delivery->sink);
+	error = decode_record(delivery->decoder, record, delivery->sink);
 	if (error != -EILSEQ)
 		return error;
-	data->malformed_count++;
+	delivery->tally.malformed++;
 	return 0;
-}
-
-/* Our own files tell by reason what was lost. */
-static int hand_over_losses(struct delivery *delivery)
-{
-	const struct perfdata_extra *extra = perfdata_extra(delivery->data);
-	int error = 0;
-
-	for (u32 reason = 0; extra && reason < COUNTER_COUNT && !error; reason++) {
-		struct loss loss = {
-			.count = extra->losses[reason], .reason = reason, .source = ~0u};
-
-		if (loss.count)
-			error = sink_call(delivery->sink, on_loss, &loss);
-	}
-	return error;
 }
 
 /* What will be needed soon comes from memory while other things are done. */
 static void prepare(struct delivery *delivery, const struct timed *event)
 {
 	enum { LINE_BYTES = 64 };
-	const u8 *record = record_of(event);
+	const u8 *record = delivery_record(event);
 
 	__builtin_prefetch(record);
 	__builtin_prefetch(record + LINE_BYTES);
-	if (event->extra)
+	if (event->extra > EXTRA_NO_SAMPLE)
 		sink_call(delivery->sink, on_chain_ahead, event->extra);
 }
 
@@ -139,7 +105,7 @@ static int hand_over_listed(struct delivery *delivery, size_t index)
 	int error = listener->before ? listener->before(listener, &record) : 0;
 
 	if (!error && decode_knows(record.type))
-		error = hand_over(delivery, &event);
+		error = delivery_event(delivery, &event);
 	if (!error && listener->after)
 		error = listener->after(listener, &record);
 	return error;
@@ -158,74 +124,58 @@ static int hand_over_list(struct delivery *delivery)
 	return error;
 }
 
-static int hand_over_events(struct delivery *delivery)
+int delivery_events(struct delivery *delivery, size_t from, size_t to)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
-	struct perfdata *data = delivery->data;
-	const struct timed *events = data->events.items;
-	struct window window = {.mapped = data->input.is_mapped ? data->records
-								: (struct bytes){0}};
+	const struct timed *events = delivery->data->events.items;
+	struct window window = delivery_window(delivery->data, from);
 	int error = 0;
 
-	data->decoder.reader = delivery->sink;
-	for (size_t i = 0; i < data->events.count && !error; i++) {
-		if (i + AHEAD < data->events.count)
+	delivery->decoder->reader = delivery->sink;
+	for (size_t i = from; i < to && !error; i++) {
+		if (i + AHEAD < to)
 			prepare(delivery, &events[i + AHEAD]);
-		window_move(&window, record_of(&events[i]));
-		error = hand_over(delivery, &events[i]);
-		if (data->show_progress)
-			data->show_progress("reading", i + 1, data->events.count);
+		window_move(&window, delivery_record(&events[i]));
+		error = delivery_event(delivery, &events[i]);
+		if (delivery->on_progress)
+			delivery->on_progress(delivery, i + 1 - from);
 	}
-	data->decoder.reader = NULL;
+	delivery->decoder->reader = NULL;
 	return error;
+}
+
+static void show_progress(struct delivery *delivery, size_t done)
+{
+	delivery->data->show_progress("reading", done, delivery->data->events.count);
 }
 
 static int hand_over_all(struct delivery *delivery)
 {
-	int error = delivery->data->listener ? hand_over_list(delivery)
-					     : hand_over_events(delivery);
+	struct perfdata *data = delivery->data;
+	int error = data->listener ? hand_over_list(delivery)
+				   : delivery_events(delivery, 0, data->events.count);
 
-	if (!error)
-		error = hand_over_losses(delivery);
-	if (!error)
-		error = sink_call(delivery->sink, on_end);
-	return error;
+	return error ? error : delivery_end(data, delivery->sink);
 }
 
-static int say_damage(struct perfdata *data)
+void delivery_release(struct delivery *delivery)
 {
-	unsigned long long samples = data->sample_count;
-
-	if (data->unknown_id_count)
-		session_warn(
-			data,
-			"%llu samples of events that the file does not describe were passed over",
-			(unsigned long long)data->unknown_id_count);
-	if (data->damage.what)
-		return fail_plain(-EBADMSG, NULL, "%s is %s; %llu samples before that are shown",
-				  data->path, data->damage.what, samples);
-	if (data->malformed_count)
-		return fail_plain(
-			-EBADMSG, NULL,
-			"%s is damaged: %llu records make no sense; %llu samples are shown",
-			data->path, (unsigned long long)data->malformed_count, samples);
-	if (data->is_unterminated)
-		return fail_plain(
-			-EBADMSG, NULL,
-			"%s was not ended by its recorder; the %llu samples in it are shown",
-			data->path, samples);
-	return 0;
+	idmap_release(&delivery->value_of_id);
+	vec_release(&delivery->values);
 }
 
 int perfdata_read(struct perfdata *data, struct event_sink *sink)
 {
-	struct delivery delivery = {.data = data, .sink = sink};
+	struct delivery delivery = {
+		.data = data,
+		.decoder = &data->decoder,
+		.sink = sink,
+		.on_progress = data->show_progress ? show_progress : NULL,
+	};
 	int error;
 
 	session_index(data);
-	data->sample_count = data->malformed_count = data->unknown_id_count = 0;
 	error = hand_over_all(&delivery);
-	idmap_release(&delivery.value_of_id);
-	vec_release(&delivery.values);
-	return error ? error : say_damage(data);
+	delivery_release(&delivery);
+	return error ? error : delivery_say_damage(data, &delivery.tally);
 }

@@ -216,14 +216,17 @@ enum {
 	MOST_CHAIN_BYTES = 1 << 16, /* of a record there is no more */
 };
 
-/* Until its key is known, an event's `extra` says where its chain is: offset in the record and
+/* Until its key is known, a sample's `extra` says where its chain is: offset in the record and
  * bytes. */
 static u64 chain_place(const struct perfdata *data, struct record_header header, const u8 *at)
 {
-	struct bytes chain = header.type == RECORD_SAMPLE ? decode_chain(&data->decoder, header, at)
-							  : (struct bytes){0};
+	struct bytes chain;
 
-	return chain.start ? (u64)(chain.start - at) * MOST_CHAIN_BYTES + chain.length : 0;
+	if (header.type != RECORD_SAMPLE)
+		return EXTRA_NO_SAMPLE;
+	chain = decode_chain(&data->decoder, header, at);
+	return chain.start ? (u64)(chain.start - at) * MOST_CHAIN_BYTES + chain.length
+			   : EXTRA_NO_CHAIN;
 }
 
 /* Whether there may be frames of user space in a chain: it is sure that there are none if it has
@@ -260,7 +263,7 @@ static void make_keys(void *context, size_t piece)
 		struct timed *event = &data->events.items[i];
 		const u8 *record = (const u8 *)(uintptr_t)event->place;
 
-		if (!event->extra)
+		if (event->extra <= EXTRA_NO_SAMPLE)
 			continue;
 		event->extra = chain_key(&data->decoder,
 					 (struct bytes){record + event->extra / MOST_CHAIN_BYTES,

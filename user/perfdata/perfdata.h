@@ -8,6 +8,7 @@
 #include "perfdata/reader.h"
 #include "perfdata/records.h"
 #include "perfdata/sample_type.h"
+#include "perfdata/slices.h"
 #include "perfdata/writer.h"
 
 #endif

@@ -392,11 +392,7 @@ void perfdata_close(struct perfdata *data)
 	if (!data)
 		return;
 	decoder_release(&data->decoder);
-	vec_release(&data->second_look.frames);
-	vec_release(&data->second_look.branches);
-	vec_release(&data->second_look.counters);
-	vec_release(&data->second_look.registers);
-	vec_release(&data->second_look.interrupt_registers);
+	decoder_release_sample(&data->second_look);
 	decompressor_free(data->decompressor);
 	for (size_t i = 0; i < data->blocks.count; i++)
 		free(data->blocks.items[i]);

@@ -31,6 +31,10 @@ struct listed_record {
 	bool has_events; /* some event was described in front of it */
 };
 
+/* What an event of the index has in `extra`, if it is not the sample's chain_key: that is greater.
+ */
+enum { EXTRA_NO_CHAIN, EXTRA_NO_SAMPLE };
+
 /* What is wrong with the file; the first thing counts. */
 struct damage {
 	char *what; /* owned; NULL: nothing */
@@ -53,7 +57,7 @@ struct perfdata {
 	VEC(struct event_source) sources;
 
 	bool is_indexed, is_unterminated;
-	VEC(struct timed) events; /* place: address of the record; extra: its chain_key */
+	VEC(struct timed) events; /* place: address of the record; extra: see below */
 	size_t keyed_events;	  /* which have their chain_key */
 	struct window window;	  /* over what is walked */
 	struct decompressor *decompressor;
@@ -68,7 +72,6 @@ struct perfdata {
 	enum perfdata_order listed_order;
 	bool is_ordered; /* the list is in ORDER_DELIVERED */
 
-	u64 sample_count, malformed_count, unknown_id_count;
 	struct perfdata_extra extra;
 	void (*show_progress)(const char *what, u64 done, u64 total); /* or NULL */
 	struct text warnings;

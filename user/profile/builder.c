@@ -7,38 +7,11 @@
  * its mappings) is looked up once; and a sample whose chain, leaf and labels are those of an
  * earlier one is counted where that one was.
  */
-#include "profile/builder.h"
+#include "profile/builder_state.h"
 
 #include "base/memory.h"
-#include "profile/chain_rows.h"
-#include "profile/locator.h"
 
 #include <string.h>
-
-enum { TELLERS = 256 }; /* power of two */
-
-/* What samples of a thread have in common since the last event that is no sample. */
-struct teller {
-	u64 epoch; /* of the builder; another one: nothing is known */
-	u32 pid, tid, cpu;
-	label_id labels;
-	thread_id thread;
-	struct mapping_states states;
-};
-
-struct profile_builder {
-	struct passing_sink passing; /* first; on to the locator */
-	struct builder_settings settings;
-	struct locator *locator;
-	struct profile *profile;
-	struct chain_rows *chains;
-	struct teller tellers[TELLERS];
-	u64 epoch;	      /* from 1; counts what may change tellers */
-	struct idmap threads; /* tid → row of profile->threads */
-	struct idmap names;   /* address of an interned name → string_id */
-	struct idmap ends;    /* (binary, cut) → row of profile->early_ends, from 1 */
-	VEC(struct event_source) sources;
-};
 
 static struct profile_builder *builder_of(struct event_sink *sink)
 {
@@ -59,17 +32,12 @@ static string_id name_now(struct profile_builder *builder, u32 tid)
 
 static thread_id thread_of(struct profile_builder *builder, const struct sample *sample)
 {
-	u32 *place = idmap_place(&builder->threads, sample->tid);
+	thread_id row = thread_lives_known(&builder->threads, sample->tid);
 
-	if (*place)
-		return *place;
-	*place = (u32)builder->profile->threads.count;
-	*vec_add(&builder->profile->threads) = (struct thread_row){
-		.pid = sample->pid,
-		.tid = sample->tid,
-		.comm = name_now(builder, sample->tid),
-	};
-	return *place;
+	if (row)
+		return row;
+	return thread_lives_row(&builder->threads, builder->profile, sample,
+				name_now(builder, sample->tid));
 }
 
 /* --- the sink --- */
@@ -87,7 +55,7 @@ static void take_early_end(struct profile_builder *builder, const struct sample 
 	     sample->cut != CUT_NOT_ANALYSED && sample->cut != CUT_NO_FILE))
 		return;
 	outermost = &sample->frames[sample->frame_count - 1];
-	binary = locator_binary(builder->locator, profile, sample->pid, outermost->address,
+	binary = locator_binary(builder->locator, builder->profile, sample->pid, outermost->address,
 				outermost->space);
 	if (!binary)
 		return;
@@ -312,12 +280,11 @@ RETELL(on_exit, const struct thread_life *)
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
 	struct profile_builder *builder = builder_of(sink);
-	thread_id thread = idmap_get(&builder->threads, name->tid);
 	int error = sink_call(builder->passing.next, on_name, name);
 
 	builder->epoch++;
-	if (thread)
-		builder->profile->threads.items[thread].comm = name_now(builder, name->tid);
+	thread_lives_rename(&builder->threads, builder->profile, name->tid,
+			    name_now(builder, name->tid));
 	return error;
 }
 
@@ -326,7 +293,7 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 	struct profile_builder *builder = builder_of(sink);
 
 	builder->epoch++;
-	idmap_remove(&builder->threads, life->tid);
+	thread_lives_begin(&builder->threads, life->tid);
 	return sink_call(builder->passing.next, on_fork, life);
 }
 
@@ -352,7 +319,7 @@ static void forget_processes(struct profile_builder *builder)
 {
 	builder->epoch++;
 	chain_rows_begin(builder->chains, builder->locator, builder->profile);
-	idmap_release(&builder->threads);
+	thread_lives_release(&builder->threads);
 	idmap_release(&builder->names);
 }
 
@@ -416,6 +383,11 @@ struct event_sink *profile_builder_sink(struct profile_builder *builder)
 	return &builder->passing.sink;
 }
 
+struct event_sink *profile_builder_follower(struct profile_builder *builder)
+{
+	return builder->passing.next;
+}
+
 struct profile *profile_builder_take(struct profile_builder *builder)
 {
 	struct profile *profile = builder->profile;
@@ -432,7 +404,7 @@ void profile_builder_free(struct profile_builder *builder)
 		free((char *)builder->sources.items[i].name);
 	vec_release(&builder->sources);
 	chain_rows_free(builder->chains);
-	idmap_release(&builder->threads);
+	thread_lives_release(&builder->threads);
 	idmap_release(&builder->names);
 	idmap_release(&builder->ends);
 	locator_free(builder->locator);

@@ -38,9 +38,22 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 					    const struct event_source *sources, u32 source_count);
 /* The sink; it keeps its own process table. Lives as long as the builder. */
 struct event_sink *profile_builder_sink(struct profile_builder *builder);
+/* A sink that follows the processes and counts nothing: for what went before the part of a
+ * recording that is to be counted. */
+struct event_sink *profile_builder_follower(struct profile_builder *builder);
 /* Ends counting and hands over what was counted; the builder starts again empty, but goes on
  * knowing the processes. The caller owns the profile. */
 struct profile *profile_builder_take(struct profile_builder *builder);
+/* Whether what builders with these settings counted can be put together. */
+bool profile_builder_can_append(const struct builder_settings *settings);
+/*
+ * Adds what `next` counted: the result is, row by row, that of one builder that counted both.
+ *
+ * next  made with the same settings and sources; it followed all that `builder` heard and what was
+ *       appended to it so far, and then counted what is right behind
+ * From then on `builder` no longer knows the processes: take the profile.
+ */
+void profile_builder_append(struct profile_builder *builder, const struct profile_builder *next);
 /* Frees; NULL is fine. */
 void profile_builder_free(struct profile_builder *builder);
 

@@ -19,8 +19,8 @@ struct joining {
 	branch_id *branches;
 	detail_id *details;
 	label_id *labels;
+	thread_id *threads;
 	u32 *sources;
-	u32 first_thread;
 	bool is_more; /* of the same: what is alike is one */
 };
 
@@ -66,17 +66,18 @@ static void join_sources(struct joining *joining)
 	}
 }
 
-static void join_binaries(struct joining *joining)
+void profile_join_binaries(struct profile *profile, const struct profile *other,
+			   binary_id *binaries)
 {
-	const struct profile *other = joining->other;
-
-	joining->binaries = must_alloc_array(other->binaries.count, sizeof(*joining->binaries));
 	for (size_t i = 1; i < other->binaries.count; i++) {
 		struct binary_row row = other->binaries.items[i];
 
-		row.path = join_string(joining, row.path);
-		row.short_name = join_string(joining, row.short_name);
-		joining->binaries[i] = profile_binary(joining->profile, &row);
+		if (binaries[i])
+			continue;
+		row.path = intern_text(&profile->strings, profile_text(other, row.path));
+		row.short_name = intern_text(&profile->strings,
+					     profile_text(other, row.short_name));
+		binaries[i] = profile_binary(profile, &row);
 	}
 }
 
@@ -102,13 +103,7 @@ static void join_stacks(struct joining *joining)
 	const struct profile *other = joining->other;
 
 	joining->stacks = must_alloc_array(other->stacks.count, sizeof(*joining->stacks));
-	for (size_t i = 1; i < other->stacks.count; i++) {
-		struct stack_row row = other->stacks.items[i];
-
-		row.caller = joining->stacks[row.caller];
-		row.location = joining->locations[row.location];
-		joining->stacks[i] = profile_stack(joining->profile, &row);
-	}
+	profile_join_stacks(joining->profile, other, joining->locations, joining->stacks);
 	joining->branches = must_alloc_array(other->branches.count, sizeof(*joining->branches));
 	for (size_t i = 1; i < other->branches.count; i++) {
 		struct branch_row row = other->branches.items[i];
@@ -124,11 +119,13 @@ static void join_threads(struct joining *joining)
 {
 	struct profile *profile = joining->profile;
 
-	joining->first_thread = (u32)profile->threads.count;
+	joining->threads = must_alloc_array(joining->other->threads.count,
+					    sizeof(*joining->threads));
 	for (size_t i = 1; i < joining->other->threads.count; i++) {
 		struct thread_row row = joining->other->threads.items[i];
 
 		row.comm = join_string(joining, row.comm);
+		joining->threads[i] = (thread_id)profile->threads.count;
 		*vec_add(&profile->threads) = row;
 	}
 }
@@ -183,8 +180,7 @@ static void join_counts(struct joining *joining)
 		row.branch = joining->branches[row.branch];
 		row.labels = joining->labels[row.labels];
 		row.source = joining->sources[row.source];
-		if (row.first_thread)
-			row.first_thread += joining->first_thread - 1;
+		row.first_thread = joining->threads[row.first_thread];
 		profile_add(joining->profile, &row);
 	}
 	for (size_t i = 0; i < other->early_ends.count; i++) {
@@ -211,25 +207,54 @@ static void add_totals(struct profile_totals *sum, const struct profile_totals *
 		sum->last_ns = totals->last_ns;
 }
 
+/* All that refers to sources, binaries and threads, of which it is known what they became. */
+static void join_samples(struct joining *joining)
+{
+	join_locations(joining);
+	join_stacks(joining);
+	join_labels(joining);
+	join_counts(joining);
+	add_totals(&joining->profile->totals, &joining->other->totals);
+	free(joining->sources);
+	free(joining->locations);
+	free(joining->stacks);
+	free(joining->branches);
+	free(joining->details);
+	free(joining->labels);
+}
+
 static void join(struct profile *profile, const struct profile *other, bool is_more)
 {
-	struct joining joining = {.profile = profile, .other = other, .is_more = is_more};
+	struct joining joining = {
+		.profile = profile,
+		.other = other,
+		.is_more = is_more,
+		.binaries = must_alloc_array(other->binaries.count, sizeof(*joining.binaries)),
+	};
 
 	join_sources(&joining);
-	join_binaries(&joining);
-	join_locations(&joining);
-	join_stacks(&joining);
+	profile_join_binaries(profile, other, joining.binaries);
 	join_threads(&joining);
-	join_labels(&joining);
-	join_counts(&joining);
-	add_totals(&profile->totals, &other->totals);
-	free(joining.sources);
+	join_samples(&joining);
 	free(joining.binaries);
-	free(joining.locations);
-	free(joining.stacks);
-	free(joining.branches);
-	free(joining.details);
-	free(joining.labels);
+	free(joining.threads);
+}
+
+void profile_continue(struct profile *profile, const struct profile *other, binary_id *binaries,
+		      thread_id *threads)
+{
+	struct joining joining = {
+		.profile = profile,
+		.other = other,
+		.is_more = true,
+		.binaries = binaries,
+		.threads = threads,
+		.sources = must_alloc_array(other->sources.count, sizeof(*joining.sources)),
+	};
+
+	for (u32 i = 0; i < other->sources.count; i++)
+		joining.sources[i] = i;
+	join_samples(&joining);
 }
 
 u32 profile_join(struct profile *profile, const struct profile *other)

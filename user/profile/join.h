@@ -19,4 +19,13 @@ u32 profile_join(struct profile *profile, const struct profile *other);
  * name) is the same one, and so is a thread with the same ids and name. */
 void profile_merge(struct profile *profile, const struct profile *other);
 
+/* Adds the rows of the other one's binaries. `binaries`, by their rows, says which are known to be
+ * which (0: not known), and then says it of all. */
+void profile_join_binaries(struct profile *profile, const struct profile *other,
+			   binary_id *binaries);
+/* Adds what was counted of the very same sources: all but binaries and threads, of which `binaries`
+ * and `threads` say which of the other one's are which. */
+void profile_continue(struct profile *profile, const struct profile *other, binary_id *binaries,
+		      thread_id *threads);
+
 #endif

@@ -315,3 +315,20 @@ location_id locator_find(struct locator *locator, struct profile *profile, u32 p
 	};
 	return slot->location;
 }
+
+void locator_match(const struct locator *known, const struct locator *next, binary_id *binaries)
+{
+	for (size_t id = 0; id < known->binaries.count && id < next->binaries.count; id++)
+		if (known->binaries.items[id] && next->binaries.items[id])
+			binaries[next->binaries.items[id]] = known->binaries.items[id];
+}
+
+void locator_continue(struct locator *known, const struct locator *next, const binary_id *binaries)
+{
+	for (size_t id = 0; id < next->binaries.count; id++) {
+		if (known->binaries.count <= id)
+			*vec_add(&known->binaries) = 0;
+		if (!known->binaries.items[id])
+			known->binaries.items[id] = binaries[next->binaries.items[id]];
+	}
+}

@@ -35,6 +35,14 @@ binary_id locator_binary(struct locator *locator, struct profile *profile, u32 p
  * process_table_generation(). */
 u64 locator_generation(const struct locator *locator, u32 pid, u8 space);
 
+/* Which rows `known` has for the files that `next` has rows for, in their profiles: those of the
+ * same process table's files, which both followed from the start.
+ *
+ * binaries  by row of the profile of `next`: the row in that of `known`, left alone if unknown */
+void locator_match(const struct locator *known, const struct locator *next, binary_id *binaries);
+/* From then on files that were unknown have those rows. */
+void locator_continue(struct locator *known, const struct locator *next, const binary_id *binaries);
+
 /* The thread's name now; see process_table_name(). */
 const char *locator_thread_name(struct locator *locator, u32 tid);
 

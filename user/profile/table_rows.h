@@ -91,7 +91,8 @@ struct stack_row {
 /* One life of a thread: a thread id that is used again gets another row. */
 struct thread_row {
 	u32 pid, tid;
-	string_id comm; /* its last name */
+	string_id comm;	   /* its last name */
+	bool began_before; /* private to thread_lives.c: counting began later than this life */
 };
 
 /* What else samples may be told apart by. */

@@ -240,6 +240,43 @@ stack_id profile_stack(struct profile *profile, const struct stack_row *stack)
 	return row;
 }
 
+/* The row of another profile's stack, but for its caller, with the hash of its path here. */
+static struct stack_row translated(const struct profile *other, stack_id id,
+				   const location_id *locations, u32 *hashes)
+{
+	struct stack_row row = other->stacks.items[id];
+
+	row.location = locations[row.location];
+	row.path_hash = hashes[id] = stack_path_hash(hashes[row.caller], &row);
+	return row;
+}
+
+void profile_join_stacks(struct profile *profile, const struct profile *other,
+			 const location_id *locations, stack_id *ret_rows)
+{
+	enum { AHEAD = 16 }; /* slots that are on their way from memory */
+	struct stack_row coming[AHEAD];
+	struct stack_index *index = &profile->index->stacks;
+	size_t count = other->stacks.count;
+	CLEANUP(freep) u32 *hashes = must_resize_array(NULL, count, sizeof(*hashes));
+
+	hashes[0] = profile->stacks.items[0].path_hash;
+	stack_index_reserve(index, AHEAD);
+	for (size_t id = 1; id < count + AHEAD; id++) {
+		struct stack_row *row = &coming[id % AHEAD];
+
+		if (id > AHEAD) {
+			stack_index_reserve(index, AHEAD);
+			row->caller = ret_rows[row->caller];
+			ret_rows[id - AHEAD] = stack_row(profile, row);
+		}
+		if (id >= count)
+			continue;
+		*row = translated(other, (stack_id)id, locations, hashes);
+		stack_index_expect(index, row->path_hash);
+	}
+}
+
 /* --- branches --- */
 
 static bool branch_equals(const void *table, u32 row, const void *key)

@@ -69,6 +69,10 @@ stack_id profile_stack(struct profile *profile, const struct stack_row *stack);
  * `caller`; fills in their `caller`. The rows go to `ret_rows`. */
 void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *frames, u32 count,
 		    stack_id *ret_rows);
+/* The rows of all stacks of another profile, new or known, by their rows there. `locations` says
+ * which of this profile's are its. */
+void profile_join_stacks(struct profile *profile, const struct profile *other,
+			 const location_id *locations, stack_id *ret_rows);
 /* The row of a branch, new or known. */
 branch_id profile_branch(struct profile *profile, const struct branch_row *branch);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Handing the events of an indexed recording to a sink, or a part of them. Private to the folder.
+ */
+#ifndef PERFDATA_DELIVERY_H
+#define PERFDATA_DELIVERY_H
+
+#include "perfdata/session.h"
+
+/* What came of the records. */
+struct delivery_tally {
+	u64 samples, malformed, unknown_ids;
+};
+
+/* What one delivery remembers from sample to sample. */
+struct delivery {
+	struct perfdata *data;
+	struct decoder *decoder; /* of its own, where there are several */
+	struct event_sink *sink;
+	struct idmap value_of_id; /* counter id: row of values + 1 */
+	VEC(u64) values;	  /* as the last sample told them */
+	struct delivery_tally tally;
+	/* Hears how many events delivery_events() has handed over; NULL: nobody wants to know. */
+	void (*on_progress)(struct delivery *delivery, size_t done);
+	void *context; /* of who made it */
+};
+
+static inline const u8 *delivery_record(const struct timed *event)
+{
+	return (const u8 *)(uintptr_t)event->place;
+}
+
+/* Hands over one event. Returns 0 or what the sink returned. */
+int delivery_event(struct delivery *delivery, const struct timed *event);
+/* Hands over the events [from, to) of the index. Returns as above. */
+int delivery_events(struct delivery *delivery, size_t from, size_t to);
+/* Frees what it remembers. */
+void delivery_release(struct delivery *delivery);
+
+/* A window over the records, for reading from this event of the index on. */
+struct window delivery_window(const struct perfdata *data, size_t from);
+/* What is told behind the last event: the losses of our own files, and that it is the end. */
+int delivery_end(const struct perfdata *data, struct event_sink *sink);
+/* What perfdata_read() returns when everything has been handed over. */
+int delivery_say_damage(struct perfdata *data, const struct delivery_tally *tally);
+
+#endif

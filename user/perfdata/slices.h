@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Reading a recording in several parts at once, one behind the other in time, each by a consumer
+ * of its own.
+ */
+#ifndef PERFDATA_SLICES_H
+#define PERFDATA_SLICES_H
+
+#include "event/event.h"
+
+struct perfdata;
+
+/* Who reads a part. */
+struct perfdata_slice {
+	struct event_sink *before; /* hears all that was before it, but for samples: who ran, and
+				    * what was mapped */
+	struct event_sink *sink;   /* hears the part as perfdata_read() would hand it over */
+};
+
+/* In how many parts it is worth to be read; 1: it is short, there is but one CPU, or what a sample
+ * says depends on the ones before it. */
+u32 perfdata_slices(struct perfdata *data);
+
+/*
+ * Hands a recording over in so many parts of about the same length, on all CPUs. The last one's
+ * sink hears of losses that are told at the end; on_end all.
+ *
+ * Returns as perfdata_read(); if sinks return something, what the earliest did.
+ */
+int perfdata_read_slices(struct perfdata *data, const struct perfdata_slice *slices, u32 count);
+
+#endif

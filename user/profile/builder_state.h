@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a builder consists of. Private to the folder: to what counts, and to what puts parts
+ * together that were counted apart.
+ */
+#ifndef PROFILE_BUILDER_STATE_H
+#define PROFILE_BUILDER_STATE_H
+
+#include "profile/builder.h"
+#include "profile/chain_rows.h"
+#include "profile/locator.h"
+#include "profile/thread_lives.h"
+
+enum { TELLERS = 256 }; /* power of two */
+
+/* What samples of a thread have in common since the last event that is no sample. */
+struct teller {
+	u64 epoch; /* of the builder; another one: nothing is known */
+	u32 pid, tid, cpu;
+	label_id labels;
+	thread_id thread;
+	struct mapping_states states;
+};
+
+struct profile_builder {
+	struct passing_sink passing; /* first; on to the locator */
+	struct builder_settings settings;
+	struct locator *locator;
+	struct profile *profile;
+	struct chain_rows *chains;
+	struct teller tellers[TELLERS];
+	u64 epoch; /* from 1; counts what may change tellers */
+	struct thread_lives threads;
+	struct idmap names; /* address of an interned name → string_id */
+	struct idmap ends;  /* (binary, cut) → row of profile->early_ends, from 1 */
+	VEC(struct event_source) sources;
+};
+
+#endif

@@ -372,7 +372,7 @@ $(BUILD)/%_fuzz: tests/fuzz/%_fuzz.c $(LIBRARY)
 .PHONY: bench
 bench: $(BUILD)/bpfprof $(BENCH_TOOLS) $(WORKLOADS) ## measure cost against perf, side by side (as root)
 	$(Q)$(subst tests/run.sh,tests/bench/bench.sh,$(run_tests)) $(BENCH)
-$(BUILD)/tests/bench/rows: tests/bench/rows.c $(LIBRARY)
+$(BUILD)/tests/bench/rows $(BUILD)/tests/bench/store: $(BUILD)/tests/bench/%: tests/bench/%.c $(LIBRARY)
 	$(make_test)
 
 # --- lint -----------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 /*
  * diff: read recordings, count, name, and show what changed.
  */
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -324,6 +325,17 @@ static void write_json(struct writing *writing)
 	json_object_end(json);
 }
 
+/* What each time of the store holds, and what is missing of it. */
+static void describe_windows(const struct diff *diff)
+{
+	const struct diff_settings *settings = diff->settings;
+
+	if (!diff->files[0].windows || settings->is_quiet || settings->json || settings->csv)
+		return;
+	for (u32 i = 0; i < diff->file_count; i++)
+		asked_windows_describe(diff->files[i].windows, clock_ns(CLOCK_REALTIME), stdout);
+}
+
 static void write_output(struct diff *diff)
 {
 	struct writing writing = {.diff = diff, .style = choose_style(diff)};
@@ -337,6 +349,7 @@ static void write_output(struct diff *diff)
 	}
 	if (!diff->settings->csv)
 		pager_start();
+	describe_windows(diff);
 	write_sources(&writing);
 	pager_finish();
 }
@@ -353,6 +366,7 @@ static int read_recordings(struct diff *diff, char **ret_damage)
 		.skip_chains = !settings->children && !settings->paths,
 		.stitch = settings->stitch,
 		.symfs = settings->symbolize.symfs,
+		.shows_progress = !settings->is_quiet,
 		.slices_time = !settings->is_strict,
 	};
 	int error = diff_files_read(diff->files, diff->file_count, how, &diff->profile,
@@ -424,7 +438,9 @@ const struct command command_diff = {
 		"bpfprof diff --significant a1.data a2.data a3.data : b1.data b2.data "
 		"b3.data\tThree runs "
 		"against three: only what is beyond chance\n"
-		"bpfprof diff --time 0%-50%:50%-100% a.data a.data\tThe halves of a recording\n",
+		"bpfprof diff --time 0%-50%:50%-100% a.data a.data\tThe halves of a recording\n"
+		"bpfprof diff --before '14:00..14:05' --after '15:00..15:05'\tWhat changed on this "
+		"machine, as the daemon recorded it\n",
 	.options = diff_options,
 	.settings_bytes = sizeof(struct diff_settings),
 	.defaults = &diff_defaults,

@@ -2,6 +2,7 @@
 /*
  * Which recordings are compared with which, and what can be asked together.
  */
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/text.h"
@@ -87,6 +88,42 @@ static int choose_parts(const struct diff_settings *settings, u32 given, struct 
 	return 0;
 }
 
+/* --- parts of the store --- */
+
+bool diff_asks_for_store(const struct diff_settings *settings)
+{
+	const struct window_choice *choice = &settings->windows;
+
+	return choice->store || (settings->before && times_look_like_clock(settings->before)) ||
+	       (settings->after && times_look_like_clock(settings->after));
+}
+
+/* Both parts, each of which is a side. */
+static int choose_windows(const struct diff_settings *settings, u32 given, struct choice *choice)
+{
+	const char *ranges[] = {settings->before, settings->after};
+	u64 now_ns = clock_ns(CLOCK_REALTIME);
+	int error = 0;
+
+	if (given)
+		return fail_plain(-EINVAL, "leave the file out, or give parts of it as --time does",
+				  "times of the clock are of the store, and not of a recording");
+	if (!settings->before || !settings->after || settings->choice.times)
+		return fail_plain(-EINVAL, "give --before '14:00..14:05' --after '15:00..15:05'",
+				  "of the store, two times are compared");
+	choice->count = choice->sides = 2;
+	for (u32 i = 0; i < 2 && !error; i++) {
+		struct diff_file *file = &choice->files[i];
+
+		*file = (struct diff_file){.side = i, .times = ranges[i]};
+		file->windows = must_alloc(sizeof(*file->windows));
+		error = asked_windows_find_at(&settings->windows, ranges[i], now_ns, file->windows);
+		if (!error)
+			file->path = file->windows->windows.items[0].path;
+	}
+	return error;
+}
+
 int diff_files_choose(const struct diff_settings *settings, struct arguments arguments,
 		      struct diff_file **ret_files, u32 *ret_count, u32 *ret_sides)
 {
@@ -97,16 +134,29 @@ int diff_files_choose(const struct diff_settings *settings, struct arguments arg
 
 	for (int i = 0; i < arguments.count; i++)
 		has_groups |= is_divider(arguments.items[i]);
-	if (!error && has_groups)
+	if (!error && diff_asks_for_store(settings))
+		error = choose_windows(settings, (u32)arguments.count, &choice);
+	else if (!error && has_groups)
 		error = choose_groups(arguments, &choice);
 	else if (!error)
 		choose_each(arguments, &choice);
-	if (!error)
+	if (!error && !diff_asks_for_store(settings))
 		error = choose_parts(settings, (u32)arguments.count, choice.files);
 	*ret_files = choice.files;
-	*ret_count = error ? 0 : choice.count;
+	*ret_count = choice.count;
 	*ret_sides = choice.sides;
 	return error;
+}
+
+static void append_windows(struct text *name, const struct asked_windows *windows)
+{
+	size_t count = windows->windows.count;
+	char from[32], to[32];
+
+	text_appendf(name, "%s to %s (%zu window%s)",
+		     asked_time_text(windows->windows.items[0].facts.start_ns, from),
+		     asked_time_text(windows->windows.items[count - 1].facts.end_ns, to), count,
+		     count == 1 ? "" : "s");
 }
 
 char *diff_side_name(const struct diff_file *files, u32 count, u32 side)
@@ -117,6 +167,10 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side)
 		if (files[i].side != side)
 			continue;
 		text_append(&name, name.length ? " " : "");
+		if (files[i].windows) {
+			append_windows(&name, files[i].windows);
+			continue;
+		}
 		text_append(&name, files[i].path);
 		if (files[i].times)
 			text_appendf(&name, " %s", files[i].times);

@@ -9,6 +9,7 @@
 #include "base/parallel.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
+#include "cmd/windows_read.h"
 
 #include <errno.h>
 #include <string.h>
@@ -42,7 +43,7 @@ static int choose_samples(struct diff_file *file, u32 number, const struct sampl
 
 	if (error)
 		return error;
-	own.times = file->times ? file->times : times;
+	own.times = file->times && !file->windows ? file->times : times;
 	return sample_choice_read(&own, header->first_sample_ns, header->last_sample_ns,
 				  &file->chosen);
 }
@@ -71,6 +72,8 @@ int diff_files_open(struct diff_file *files, u32 count, const struct diff_settin
 			return fail(-errno, "name the recordings: bpfprof diff OLD NEW",
 				    "cannot open %s", files[i].path);
 		error = perfdata_open(files[i].path, &files[i].data);
+		if (!error && files[i].windows)
+			error = windows_can_be_summed(files[i].data);
 		if (!error)
 			error = choose_samples(&files[i], i, &settings->choice);
 		if (!error)
@@ -85,6 +88,9 @@ void diff_files_close(struct diff_file *files, u32 count)
 		chosen_samples_release(&files[i].chosen);
 		perfdata_close(files[i].data);
 		files[i].data = NULL;
+		if (files[i].windows)
+			asked_windows_release(files[i].windows);
+		free(files[i].windows);
 	}
 }
 
@@ -138,12 +144,27 @@ static int read_file(struct diff_file *file, const struct diff_reading *reading,
 	return error;
 }
 
+/* All that was recorded, whatever lies in between. */
+static double windows_seconds(const struct asked_windows *windows)
+{
+	u64 ns = 0;
+
+	for (size_t i = 0; i < windows->windows.count; i++) {
+		const struct store_window *window = &windows->windows.items[i].facts;
+
+		ns += window->end_ns > window->start_ns ? window->end_ns - window->start_ns : 0;
+	}
+	return (double)ns / 1e9;
+}
+
 double diff_file_seconds(const struct diff_file *file)
 {
 	const struct filter_settings *chosen = &file->chosen.settings;
 	const struct perfdata_extra *extra = perfdata_extra(file->data);
 	u64 ns = 0;
 
+	if (file->windows)
+		return windows_seconds(file->windows);
 	if (!chosen->time_count && extra && extra->wall_ns)
 		return (double)extra->wall_ns / 1e9;
 	if (!chosen->time_count)
@@ -158,11 +179,39 @@ double diff_file_seconds(const struct diff_file *file)
 	return (double)ns / 1e9;
 }
 
+/* Slices of whole windows, of which samples may be sums; 0: there are too few windows. */
+static u64 quantum_of_windows(const struct diff_file *files, u32 count)
+{
+	enum { LEAST_WINDOWS = 8 };
+	CLEANUP(freep) u64 *lengths = must_alloc_array(count, sizeof(*lengths));
+	u64 longest_ns = 0, quantum_ns;
+
+	for (u32 i = 0; i < count; i++) {
+		const struct asked_windows *windows = files[i].windows;
+		size_t window_count = windows->windows.count;
+		const struct store_window *last = &windows->windows.items[window_count - 1].facts;
+
+		if (window_count < LEAST_WINDOWS)
+			return 0;
+		lengths[i] = last->end_ns - windows->windows.items[0].facts.start_ns;
+		for (size_t w = 0; w < window_count; w++) {
+			const struct store_window *window = &windows->windows.items[w].facts;
+
+			if (window->end_ns > window->start_ns + longest_ns)
+				longest_ns = window->end_ns - window->start_ns;
+		}
+	}
+	quantum_ns = changes_quantum(lengths, count);
+	return quantum_ns > longest_ns ? quantum_ns : longest_ns;
+}
+
 /* How long a slice of time is, for all of them. */
 static u64 choose_quantum(const struct diff_file *files, u32 count)
 {
 	CLEANUP(freep) u64 *lengths = must_alloc_array(count, sizeof(*lengths));
 
+	if (files[0].windows)
+		return quantum_of_windows(files, count);
 	for (u32 i = 0; i < count; i++) {
 		const struct perfdata_header *header = perfdata_header(files[i].data);
 
@@ -182,19 +231,46 @@ struct reading {
 	char **sentences; /* why; a thread's last one is its own */
 };
 
-static void read_alone(void *context, size_t file)
+static int read_windows(struct reading *reading, size_t number)
 {
-	struct reading *reading = context;
+	struct diff_file *file = &reading->files[number];
+	struct filter_settings filter = file->chosen.settings;
+
+	filter.pid_count = filter.tid_count = 0;
+	return windows_read(file->windows,
+			    (struct windows_reading){
+				    .builder = &reading->settings,
+				    .filter = &filter,
+				    .shows_progress = number == 0 && reading->how->shows_progress,
+				    .by_window = reading->settings.details.quantum_ns != 0,
+			    },
+			    &reading->profiles[number]);
+}
+
+static void read_recording(struct reading *reading, size_t file)
+{
 	u32 count;
 	const struct event_source *sources = perfdata_sources(reading->files[file].data, &count);
 	struct profile_builder *builder = profile_builder_new(&reading->settings, sources, count);
 
 	reading->errors[file] = read_file(&reading->files[file], reading->how,
 					  profile_builder_sink(builder));
-	if (reading->errors[file])
-		reading->sentences[file] = must_copy(fail_sentence());
 	reading->profiles[file] = profile_builder_take(builder);
 	profile_builder_free(builder);
+}
+
+static void read_alone(void *context, size_t file)
+{
+	struct reading *reading = context;
+
+	if (reading->files[file].windows)
+		reading->errors[file] = read_windows(reading, file);
+	else
+		read_recording(reading, file);
+	if (reading->errors[file])
+		reading->sentences[file] = must_copy(fail_sentence());
+	if (!reading->profiles[file])
+		reading->profiles[file] = profile_new();
 }
 
 /* Puts the recordings into the profile of the first one. Returns the first error, but that one is

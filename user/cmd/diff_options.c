@@ -191,8 +191,9 @@ const struct option_row diff_options[] = {
 	TEXT(0, "time", choice.times, "TIMES", "only this time: START,STOP in seconds, or 10%-20%, 10%/2; "
 	     "TIMES:TIMES is one for each recording"),
 	HEADING("Two parts of one recording"),
-	TEXT(0, "before", before, "TIMES", "the baseline: times as of --time; with --after"),
+	TEXT(0, "before", before, "TIMES", "the baseline: times as of --time, or of the clock: 14:00..14:05, yesterday; with --after"),
 	TEXT(0, "after", after, "TIMES", "what is compared with it"),
+	STORE_ROW(windows),
 	HEADING("Names"),
 	TEXT(0, "symfs", symbolize.symfs, "DIRECTORY", "look for binaries below this directory"),
 	TEXT('k', "vmlinux", symbolize.vmlinux, "FILE", "kernel image with symbols"),

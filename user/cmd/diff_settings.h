@@ -6,6 +6,7 @@
 #define CMD_DIFF_SETTINGS_H
 
 #include "cli/cli.h"
+#include "cmd/asked_windows.h"
 #include "cmd/name_list.h"
 #include "cmd/names_choice.h"
 #include "cmd/sample_choice.h"
@@ -20,6 +21,7 @@ struct diff_settings {
 	const char *dsos, *comms, *symbols;  /* lists, or file://PATH */
 	struct sample_choice choice;	     /* its `times`: parted by ':', one for each file */
 	const char *before, *after;	     /* two parts of one file, in place of two files */
+	struct window_choice windows; /* … or of the store, if they are times of the clock */
 	enum comparison_method method;
 	s64 base_weight, other_weight;
 	u32 order;
@@ -53,6 +55,8 @@ int diff_settings_check(const struct diff_settings *settings);
 struct diff_file {
 	const char *path;
 	const char *times; /* the part that is looked at; NULL: as --time says */
+	/* Of a part of the store, owned; NULL: a recording. `path` and `data` are the first's. */
+	struct asked_windows *windows;
 	struct perfdata *data;
 	struct chosen_samples chosen;
 	u64 first_ns, last_ns; /* of its samples, wanted or not */
@@ -71,6 +75,8 @@ struct diff_file {
  */
 int diff_files_choose(const struct diff_settings *settings, struct arguments arguments,
 		      struct diff_file **ret_files, u32 *ret_count, u32 *ret_sides);
+/* Whether it is two times of the store that are compared. */
+bool diff_asks_for_store(const struct diff_settings *settings);
 /* What a side is called: its recordings, or which part of one. Owned by the caller. */
 char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
 
@@ -78,7 +84,8 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
 struct diff_reading {
 	u32 keep; /* KEEP_* bits */
 	bool skip_chains;
-	u8 stitch;	   /* enum lbr_tier, for LBR call stacks */
+	u8 stitch; /* enum lbr_tier, for LBR call stacks */
+	bool shows_progress;
 	bool slices_time;  /* samples are told apart by time, to see bursts */
 	const char *symfs; /* where to look for binaries; NULL: everywhere else. Borrowed */
 };

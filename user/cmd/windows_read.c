@@ -150,6 +150,8 @@ static void read_window(struct piece *piece, const struct asked_window *window)
 	header = perfdata_header(piece->data);
 	joint_set_clock(piece->joint,
 			header->has_clock ? header->wall_clock_ns - header->clock_ns : 0);
+	if (piece->summing->how->by_window)
+		joint_set_moment(piece->joint, window->facts.start_ns);
 	error = perfdata_read(piece->data, joint_sink(piece->joint));
 	if (error)
 		note_damage(piece, error);
@@ -235,6 +237,9 @@ int windows_read(struct asked_windows *windows, struct windows_reading how,
 	free(summing.pieces);
 	if (!profile)
 		return error;
+	/* Whatever a sample stands for, it is known in which window it was. */
+	for (size_t i = 0; how.by_window && i < profile->sources.count; i++)
+		profile->sources.items[i].is_counted = false;
 	*ret_profile = profile;
 	return 0;
 }

@@ -15,6 +15,7 @@ struct windows_reading {
 	const struct builder_settings *builder;
 	const struct filter_settings *filter; /* its times are CLOCK_REALTIME */
 	bool shows_progress;
+	bool by_window; /* samples are of the moment in which their window began */
 };
 
 /*

@@ -24,7 +24,7 @@ struct told_process {
 
 struct joint {
 	struct passing_sink passing; /* first */
-	u64 offset_ns;
+	u64 offset_ns, moment_ns;
 	struct idmap process_of;	    /* pid + 1: row of processes */
 	VEC(struct told_process) processes; /* row 0: the kernel */
 	struct idmap name_of;		    /* tid: hash of its name */
@@ -175,7 +175,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	struct joint *joint = joint_of(sink);
 	struct sample moved = *sample;
 
-	moved.time_ns = shifted(joint, sample->time_ns);
+	moved.time_ns = joint->moment_ns ? joint->moment_ns : shifted(joint, sample->time_ns);
 	return sink_call(joint->passing.next, on_sample, &moved);
 }
 
@@ -234,4 +234,9 @@ struct event_sink *joint_sink(struct joint *joint)
 void joint_set_clock(struct joint *joint, u64 offset_ns)
 {
 	joint->offset_ns = offset_ns;
+}
+
+void joint_set_moment(struct joint *joint, u64 moment_ns)
+{
+	joint->moment_ns = moment_ns;
 }

@@ -25,5 +25,7 @@ void joint_free(struct joint *joint);
 struct event_sink *joint_sink(struct joint *joint);
 /* From now on so much is added to each time that is not 0. */
 void joint_set_clock(struct joint *joint, u64 offset_ns);
+/* From now on all samples are of this moment, CLOCK_REALTIME; 0: each has its own again. */
+void joint_set_moment(struct joint *joint, u64 moment_ns);
 
 #endif

@@ -234,6 +234,18 @@ void asked_windows_release(struct asked_windows *windows)
 	*windows = (struct asked_windows){0};
 }
 
+struct names_cache *asked_windows_names(const struct asked_windows *windows)
+{
+	struct names_cache *names = NULL;
+
+	if (windows->names &&
+	    names_cache_open(&(struct names_cache_settings){.directory = windows->names,
+							    .is_read_only = true},
+			     &names))
+		fail_clear(); /* then names come from elsewhere */
+	return names;
+}
+
 /* --- what is missing --- */
 
 static const char not_running[] = "the daemon was not running";

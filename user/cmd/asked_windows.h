@@ -8,6 +8,7 @@
 
 #include "cmd/option_rows.h"
 #include "continuous/continuous.h"
+#include "symbolize/symbolize.h"
 
 #include "base/vec.h"
 
@@ -73,6 +74,10 @@ int asked_windows_find_at(const struct window_choice *choice, const char *range,
 			  struct asked_windows *ret);
 /* Frees the contents. For CLEANUP too. */
 void asked_windows_release(struct asked_windows *windows);
+
+/* The names that the daemon kept of what it saw; NULL: there are none. names_cache_close() it after
+ * the symbolizer that looks into it. */
+struct names_cache *asked_windows_names(const struct asked_windows *windows);
 
 /* Comment lines: from when to when, how much there is, and what is missing in between. */
 void asked_windows_describe(const struct asked_windows *windows, u64 now_ns, FILE *out);

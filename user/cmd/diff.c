@@ -28,7 +28,8 @@ struct diff {
 	u32 file_count, side_count;
 	struct name_list comms, dsos, symbols;
 	struct entry_layout layout;
-	struct names_cache *cache; /* NULL: none */
+	struct names_cache *cache;	 /* NULL: none */
+	struct names_cache *store_names; /* NULL: none */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
 	u64 quantum_ns; /* by which samples are told apart; 0: they are not */
@@ -42,6 +43,7 @@ static void diff_release(struct diff *diff)
 {
 	fold_free(diff->fold);
 	names_choice_close(diff->cache, diff->symbolizer, diff->settings->is_quiet);
+	names_cache_close(diff->store_names);
 	symbolizer_free(diff->symbolizer);
 	profile_free(diff->profile);
 	name_list_release(&diff->comms);
@@ -137,6 +139,7 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 	struct symbolize_settings symbolize = settings->symbolize;
 
 	symbolize.raw_names = !settings->demangle;
+	symbolize.caches[0] = diff->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = diff->cache;
 	symbolize.only_symbols = symbolize.returns_are_exact = settings->is_strict;
 	symbolize.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE;
@@ -386,6 +389,8 @@ static int run(struct diff *diff)
 	int error;
 
 	diff->cache = names_choice_open(&diff->settings->names);
+	if (diff->files[0].windows)
+		diff->store_names = asked_windows_names(diff->files[0].windows);
 	diff->symbolizer = new_symbolizer(diff);
 	error = read_recordings(diff, &damage);
 	if (error)

@@ -22,6 +22,7 @@ static void report_release(struct report *report)
 	fold_free(report->fold);
 	branch_history_free(report->history);
 	names_choice_close(report->cache, report->symbolizer, report->settings->is_quiet);
+	names_cache_close(report->store_names);
 	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
@@ -169,6 +170,7 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 	struct symbolize_settings symbolize = settings->symbolize;
 
 	symbolize.raw_names = !settings->demangle;
+	symbolize.caches[0] = report->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = report->cache;
 	symbolize.source = (u8)choose_source(report);
 	/* Unwinders of copied stacks give places of calls, the kernel those behind them. */
@@ -353,6 +355,7 @@ static int run(struct report *report, const char *path)
 	int error;
 
 	report->cache = names_choice_open(&report->settings->names);
+	report->store_names = asked_windows_names(&report->windows);
 	report->symbolizer = new_symbolizer(report);
 	error = report->windows.windows.count ? count_windows(report) : count_samples(report);
 	progress_clear();

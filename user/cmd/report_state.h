@@ -14,6 +14,7 @@ struct report {
 	const struct report_settings *settings;
 	struct asked_windows windows; /* count 0: one recording is read */
 	u64 now_ns;
+	struct names_cache *store_names; /* NULL: none */
 	struct perfdata *data; /* the recording, or the first window: all have its header */
 	struct report_filters filters;
 	struct call_graph_settings graph;

@@ -2,7 +2,9 @@
 /*
  * script: one sample after the other, as perf script prints them.
  */
+#include "base/clock.h"
 #include "base/fail.h"
+#include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/input.h"
 #include "cmd/script_settings.h"
@@ -11,6 +13,7 @@
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
+#include <string.h>
 
 /* A field that was asked for has to be recorded by some event. */
 static int check_recorded(struct script_fields *fields, const struct script_settings *settings,
@@ -85,7 +88,7 @@ enum { BLOCK_BYTES = 1 << 18 }; /* written at once */
 
 static struct symbolizer *new_symbolizer(const struct script_settings *settings,
 					 const struct script_layout *layout, struct perfdata *data,
-					 struct names_cache *cache)
+					 struct names_cache *const caches[NAMES_CACHES_MAX])
 {
 	struct symbolize_settings symbolize = settings->symbolize;
 
@@ -94,7 +97,7 @@ static struct symbolizer *new_symbolizer(const struct script_settings *settings,
 		input_show_progress(data, &symbolize);
 	symbolize.source = (u8)choose_source(settings, layout, data);
 	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(data);
-	symbolize.caches[NAMES_CACHES_MAX - 1] = cache;
+	memcpy(symbolize.caches, caches, sizeof(symbolize.caches));
 	return symbolizer_new(&symbolize);
 }
 
@@ -141,41 +144,106 @@ static int print_samples(const struct script_settings *settings, const struct sc
 	return error;
 }
 
-static int run(const void *all_settings, struct arguments arguments)
+/* Opens a recording, and sees what it can give. */
+static int open_recording(const struct script_settings *settings, const char *path,
+			  struct script_layout *layout, struct chosen_samples *chosen,
+			  struct perfdata **ret_data)
 {
-	const struct script_settings *settings = all_settings;
+	int error = listens(&settings->layout) ? perfdata_open_listed(path, ret_data)
+					       : perfdata_open(path, ret_data);
+
+	if (!error)
+		error = check_recorded(&layout->fields, settings, *ret_data);
+	if (!error)
+		error = sample_choice_read(&settings->choice,
+					   perfdata_header(*ret_data)->first_sample_ns,
+					   perfdata_header(*ret_data)->last_sample_ns, chosen);
+	if (settings->symbolize.only_symbols && !layout->max_stack)
+		layout->max_stack = PERF_MAX_STACK;
+	return error;
+}
+
+/* One recording. `symbolizer` is made with the first one. */
+static int run_one(const struct script_settings *settings, const char *path,
+		   struct names_cache *const caches[NAMES_CACHES_MAX],
+		   struct symbolizer **symbolizer)
+{
 	struct script_layout layout = settings->layout;
 	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
 	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
-	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
-	struct names_cache *cache;
-	const char *path;
-	int error = input_choose(settings->input, arguments, &path);
+	int error = open_recording(settings, path, &layout, &chosen, &data);
 
-	if (!error)
-		error = listens(&settings->layout) ? perfdata_open_listed(path, &data)
-						   : perfdata_open(path, &data);
-	if (!error)
-		error = check_recorded(&layout.fields, settings, data);
-	if (!error)
-		error = sample_choice_read(&settings->choice,
-					   perfdata_header(data)->first_sample_ns,
-					   perfdata_header(data)->last_sample_ns, &chosen);
 	if (error)
 		return error;
-	if (settings->symbolize.only_symbols && !layout.max_stack)
-		layout.max_stack = PERF_MAX_STACK;
-	cache = names_choice_open(&settings->names);
-	symbolizer = new_symbolizer(settings, &layout, data, cache);
+	if (!*symbolizer)
+		*symbolizer = new_symbolizer(settings, &layout, data, caches);
 	pager_start();
 	if (settings->header || settings->header_only)
 		perfdata_print_header(data, stdout);
 	if (!settings->header_only)
-		error = print_samples(settings, &layout, data, &chosen.settings, symbolizer);
-	pager_finish();
+		error = print_samples(settings, &layout, data, &chosen.settings, *symbolizer);
 	if (!settings->quiet)
 		input_print_warnings(data);
-	names_choice_close(cache, symbolizer, settings->quiet);
+	return error;
+}
+
+static int choose_windows(const struct script_settings *settings, struct arguments arguments,
+			  struct asked_windows *ret_windows)
+{
+	if (arguments.count || settings->input)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "%s is a recording, and times are of a store",
+				  settings->input ? settings->input : arguments.items[0]);
+	if (settings->choice.times)
+		return fail_plain(-EINVAL, "give --at, --since or --until",
+				  "--time is of one recording");
+	return asked_windows_find(&settings->windows, clock_ns(CLOCK_REALTIME), ret_windows);
+}
+
+/* One window after the other. One that is damaged gives what it can, and what is wrong with it is
+ * said in the end. */
+static int run_windows(const struct script_settings *settings, struct asked_windows *windows,
+		       struct names_cache *const caches[NAMES_CACHES_MAX],
+		       struct symbolizer **symbolizer)
+{
+	CLEANUP(freep) char *damage = NULL;
+	int error = 0, first = 0;
+
+	pager_start();
+	if (settings->header || settings->header_only)
+		asked_windows_describe(windows, clock_ns(CLOCK_REALTIME), stdout);
+	for (size_t i = 0; i < windows->windows.count && (!error || error == -EBADMSG); i++) {
+		error = run_one(settings, windows->windows.items[i].path, caches, symbolizer);
+		if (!error || damage)
+			continue;
+		first = error;
+		damage = must_copy(fail_sentence());
+	}
+	return damage ? fail_plain(first, NULL, "%s", damage) : 0;
+}
+
+static int run(const void *all_settings, struct arguments arguments)
+{
+	const struct script_settings *settings = all_settings;
+	CLEANUP(asked_windows_release) struct asked_windows windows = {0};
+	CLEANUP(symbolizer_freep) struct symbolizer *symbolizer = NULL;
+	struct names_cache *caches[NAMES_CACHES_MAX] = {NULL};
+	bool has_windows = window_choice_is_made(&settings->windows);
+	const char *path = NULL;
+	int error = has_windows ? choose_windows(settings, arguments, &windows)
+				: input_choose(settings->input, arguments, &path);
+
+	if (error)
+		return error;
+	caches[NAMES_CACHES_MAX - 1] = names_choice_open(&settings->names);
+	caches[0] = asked_windows_names(&windows);
+	if (has_windows)
+		error = run_windows(settings, &windows, caches, &symbolizer);
+	else
+		error = run_one(settings, path, caches, &symbolizer);
+	pager_finish();
+	names_choice_close(caches[NAMES_CACHES_MAX - 1], symbolizer, settings->quiet);
+	names_cache_close(caches[0]);
 	return error;
 }
 
@@ -185,7 +253,8 @@ const struct command command_script = {
 	.synopsis = "[options] [FILE]",
 	.examples = "bpfprof script\tprint all samples of perf.data\n"
 		    "bpfprof script -F comm,tid,time,ip,sym\tonly some fields\n"
-		    "perf record -o - ls | bpfprof script\tread standard input\n",
+		    "perf record -o - ls | bpfprof script\tread standard input\n"
+		    "bpfprof script --since 10m -F +tod\twhat the daemon recorded, by the clock\n",
 	.options = script_options,
 	.settings_bytes = sizeof(struct script_settings),
 	.defaults = &script_defaults,

@@ -6,6 +6,7 @@
 #define CMD_SCRIPT_SETTINGS_H
 
 #include "cli/cli.h"
+#include "cmd/asked_windows.h"
 #include "cmd/inline_mode.h"
 #include "cmd/names_choice.h"
 #include "cmd/sample_choice.h"
@@ -13,6 +14,7 @@
 
 struct script_settings {
 	const char *input;
+	struct window_choice windows; /* in place of a recording */
 	struct script_layout layout;
 	struct sample_choice choice;
 	struct symbolize_settings symbolize;

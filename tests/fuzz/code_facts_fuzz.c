@@ -37,10 +37,10 @@ static void ask_all(struct code_facts *facts)
 {
 	for (u32 row = 0; row < facts->functions.count && row < FUNCTIONS_MAX; row++)
 		ask(facts, row);
-	for (u32 i = 0; i < facts->exported_count; i++) {
-		const char *name = facts->image.symbols.items[facts->exported[i]].name;
+	for (size_t i = 0; i < facts->image.symbols.count; i++) {
+		const struct code_symbol *symbol = &facts->image.symbols.items[i];
 
-		if (!code_facts_exported(facts, name))
+		if (symbol->is_exported && !code_facts_exported(facts, symbol->name, 0))
 			abort();
 	}
 }

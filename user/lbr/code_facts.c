@@ -8,8 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-enum { RULES_MAX = 1 << 16 };
+#include <xxhash.h>
 
 /* --- where functions begin and end --- */
 
@@ -40,9 +39,11 @@ static void add_bound(struct bounds *bounds, u64 start, u64 end, u8 source)
 		*vec_add(&bounds->items) = (struct bound){start, end, source};
 }
 
-static void gather_bounds(const struct code_image *image, struct bounds *bounds)
+static void gather_bounds(const struct code_facts *facts, struct bounds *bounds)
 {
-	struct function_bounds frames = {0};
+	const struct code_image *image = &facts->image;
+	const struct function_bound *frames;
+	size_t frame_count;
 
 	for (size_t i = 0; i < image->stubs.count; i++) {
 		const struct code_stubs *stubs = &image->stubs.items[i];
@@ -55,16 +56,15 @@ static void gather_bounds(const struct code_image *image, struct bounds *bounds)
 				  stubs->address + at + stubs->stub_bytes, FROM_STUB);
 	}
 	/* What is malformed leaves gaps, of which nothing is concluded. */
-	(void)function_bounds_read(image->frames, &frames);
-	for (size_t i = 0; i < frames.items.count; i++)
-		add_bound(bounds, frames.items.items[i].start, frames.items.items[i].end, FROM_CFI);
+	frames = function_rules_bounds(facts->rules, &frame_count);
+	for (size_t i = 0; i < frame_count; i++)
+		add_bound(bounds, frames[i].start, frames[i].end, FROM_CFI);
 	for (size_t i = 0; i < image->symbols.count; i++) {
 		const struct code_symbol *symbol = &image->symbols.items[i];
 
 		add_bound(bounds, symbol->address,
 			  symbol->bytes ? symbol->address + symbol->bytes : 0, FROM_SYMBOL);
 	}
-	vec_release(&frames.items);
 	if (bounds->items.count)
 		qsort(bounds->items.items, bounds->items.count, sizeof(*bounds->items.items),
 		      compare_bounds);
@@ -134,7 +134,7 @@ static void cut_functions(struct code_facts *facts)
 	const struct code_image *image = &facts->image;
 	struct bounds bounds = {0};
 
-	gather_bounds(image, &bounds);
+	gather_bounds(facts, &bounds);
 	for (size_t i = 0; i < image->segments.count; i++)
 		if (image->segments.items[i].is_executable)
 			cut_segment(facts, &image->segments.items[i], &bounds);
@@ -170,44 +170,39 @@ u32 code_facts_function(const struct code_facts *facts, u64 address)
 
 /* --- names --- */
 
-static int compare_names(const void *left, const void *right, void *context)
+static u64 hash_of(const char *name)
 {
-	const struct code_image *image = context;
-
-	return strcmp(image->symbols.items[*(const u32 *)left].name,
-		      image->symbols.items[*(const u32 *)right].name);
+	return XXH3_64bits(name, strlen(name));
 }
 
-static void sort_exported(struct code_facts *facts)
+/* Several versions of a function have one name: they have the keys behind its hash. */
+static void hash_exported(struct code_facts *facts)
 {
-	struct code_image *image = &facts->image;
+	const struct code_image *image = &facts->image;
 
-	facts->exported = must_alloc_array(image->symbols.count, sizeof(*facts->exported));
-	for (size_t i = 0; i < image->symbols.count; i++)
-		if (image->symbols.items[i].is_exported)
-			facts->exported[facts->exported_count++] = (u32)i;
-	qsort_r(facts->exported, facts->exported_count, sizeof(*facts->exported), compare_names,
-		image);
-}
+	facts->has_exported = true;
+	for (size_t i = 0; i < image->symbols.count; i++) {
+		u64 key = hash_of(image->symbols.items[i].name);
 
-const struct code_symbol *code_facts_exported(const struct code_facts *facts, const char *name)
-{
-	u32 low = 0, high = facts->exported_count;
-
-	while (low < high) {
-		u32 middle = low + (high - low) / 2;
-		const struct code_symbol *symbol =
-			&facts->image.symbols.items[facts->exported[middle]];
-		int order = strcmp(symbol->name, name);
-
-		if (!order)
-			return symbol;
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
+		if (!image->symbols.items[i].is_exported)
+			continue;
+		while (idmap_get(&facts->exported, key))
+			key++;
+		*idmap_place(&facts->exported, key) = (u32)i + 1;
 	}
-	return NULL;
+}
+
+const struct code_symbol *code_facts_exported(struct code_facts *facts, const char *name,
+					      u32 version)
+{
+	const struct code_symbol *symbol;
+	u32 row;
+
+	if (!facts->has_exported)
+		hash_exported(facts);
+	row = idmap_get(&facts->exported, hash_of(name) + version);
+	symbol = row ? &facts->image.symbols.items[row - 1] : NULL;
+	return symbol && !strcmp(symbol->name, name) ? symbol : NULL;
 }
 
 /* --- making and freeing --- */
@@ -219,11 +214,8 @@ struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
 	facts->image = *image;
 	*image = (struct code_image){0};
 	facts->is_loader = is_loader;
+	facts->rules = function_rules_new(facts->image.frames);
 	cut_functions(facts);
-	sort_exported(facts);
-	rule_set_init(&facts->rules);
-	if (unwind_table_read(facts->image.frames, &facts->rules, RULES_MAX, &facts->unwind))
-		facts->unwind = NULL;
 	return facts;
 }
 
@@ -231,12 +223,11 @@ void code_facts_free(struct code_facts *facts)
 {
 	if (!facts)
 		return;
+	function_rules_free(facts->rules);
 	code_image_release(&facts->image);
 	vec_release(&facts->functions);
 	vec_release(&facts->exits);
-	rule_set_release(&facts->rules);
-	unwind_table_free(facts->unwind);
-	free(facts->exported);
+	idmap_release(&facts->exported);
 	free(facts);
 }
 
@@ -282,19 +273,11 @@ static void add_exit(struct code_facts *facts, struct code_function *function, u
 	function->exit_count++;
 }
 
-static const struct unwind_rule *rule_at(const struct code_facts *facts, u64 address)
-{
-	u64 offset = code_image_offset(&facts->image, address);
-	u32 rule = facts->unwind && offset != ~0ULL ? unwind_table_find(facts->unwind, offset) : 0;
-
-	return &facts->rules.rules.items[rule];
-}
-
 /* Whether the stack is as the caller left it, so that a jump can be a call in disguise. If not, the
  * jump stays in the function, or leaves the frame for good (longjmp(), exceptions). */
 static bool is_frame_gone(const struct code_facts *facts, u64 address)
 {
-	const struct unwind_rule *rule = rule_at(facts, address);
+	const struct unwind_rule *rule = function_rules_find(facts->rules, address);
 
 	if (rule->cfa_kind == CFA_NONE || rule->cfa_kind == CFA_PLT)
 		return true;
@@ -371,7 +354,7 @@ static bool sets_frame_pointer(const struct code_facts *facts, u64 address)
 enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, u64 address)
 {
 	enum { RETURN_OFFSET = -8, SAVED_OFFSET = -16, FRAME_BYTES = 16 };
-	const struct unwind_rule *rule = rule_at(facts, address);
+	const struct unwind_rule *rule = function_rules_find(facts->rules, address);
 
 	if (rule->cfa_kind == CFA_PLT)
 		return POINTER_CALLERS;
@@ -391,10 +374,10 @@ enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, 
 
 bool code_facts_is_outermost(const struct code_facts *facts, u64 address)
 {
-	return rule_at(facts, address)->cfa_kind == CFA_END;
+	return function_rules_find(facts->rules, address)->cfa_kind == CFA_END;
 }
 
 bool code_facts_is_signal(const struct code_facts *facts, u64 address)
 {
-	return rule_at(facts, address)->is_signal;
+	return function_rules_find(facts->rules, address)->is_signal;
 }

@@ -9,6 +9,7 @@
 #ifndef LBR_CODE_FACTS_H
 #define LBR_CODE_FACTS_H
 
+#include "base/idmap.h"
 #include "binary/binary.h"
 #include "lbr/instruction.h"
 #include "unwind/unwind.h"
@@ -53,12 +54,11 @@ struct code_facts {
 	struct code_image image;
 	VEC(struct code_function) functions; /* ascending, without overlap */
 	VEC(struct code_exit) exits;
-	struct rule_set rules;
-	struct unwind_table *unwind; /* NULL: no call frame information */
-	u32 *exported;		     /* rows of image.symbols, by name */
-	u32 exported_count;
-	bool has_callers; /* they were looked for */
-	bool is_loader;	  /* the dynamic linker */
+	struct function_rules *rules;
+	struct idmap exported; /* hash of a name, plus its version → row of image.symbols + 1 */
+	bool has_exported;     /* which is filled */
+	bool has_callers;      /* they were looked for */
+	bool is_loader;	       /* the dynamic linker */
 };
 
 /* Takes over the image. Free with code_facts_free(). */
@@ -70,8 +70,10 @@ void code_facts_free(struct code_facts *facts);
 u32 code_facts_function(const struct code_facts *facts, u64 address);
 /* The same function with its exits read. */
 const struct code_function *code_facts_read_function(struct code_facts *facts, u32 function);
-/* The exported function of a name, NULL if there is none. */
-const struct code_symbol *code_facts_exported(const struct code_facts *facts, const char *name);
+/* The exported function of a name, of which there may be several versions, counted from 0; NULL if
+ * there is none. */
+const struct code_symbol *code_facts_exported(struct code_facts *facts, const char *name,
+					      u32 version);
 
 /* Decodes the instruction at an address. Returns false if there is none. */
 bool code_facts_instruction(const struct code_facts *facts, u64 address,

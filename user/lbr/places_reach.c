@@ -75,21 +75,26 @@ static void reach_chosen(struct search *search, u32 binary)
 		reach_pointed_at(search);
 }
 
-static void reach_name(struct search *search, const char *name)
+static void reach_versions(struct search *search, u32 binary, const char *name)
 {
-	struct places *places = search->places;
+	struct code_facts *facts = search->places->binaries.items[binary];
+	const struct code_symbol *symbol;
 
-	for (u32 binary = 1; binary < places->binaries.count; binary++) {
-		const struct code_facts *facts = places->binaries.items[binary];
-		const struct code_symbol *symbol = facts ? code_facts_exported(facts, name) : NULL;
-
-		if (!symbol)
-			continue;
+	for (u32 version = 0; (symbol = code_facts_exported(facts, name, version)); version++) {
 		if (symbol->is_resolver)
 			reach_chosen(search, binary);
 		else
 			reach_function(search, binary, symbol->address);
 	}
+}
+
+static void reach_name(struct search *search, const char *name)
+{
+	const struct places *places = search->places;
+
+	for (u32 binary = 1; binary < places->binaries.count; binary++)
+		if (places->binaries.items[binary])
+			reach_versions(search, binary, name);
 }
 
 static void reach_exit(struct search *search, u32 binary, const struct code_exit *exit)

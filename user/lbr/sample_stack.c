@@ -79,13 +79,14 @@ static void show_stack(struct lbr_stitcher *stitcher, u64 leaf, const struct mem
 
 /* --- learning --- */
 
-static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot, u64 key)
 {
 	const struct stack *stack = &stitcher->stack;
+	const struct walked walked = {stitcher->places, snapshot, stack};
 	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
 
 	if (thread)
-		thread_learn(thread, stitcher->places, snapshot, stack);
+		threads_learn(stitcher->threads, thread, &walked, key);
 	for (u32 i = 0; i < stack->count; i++)
 		graph_add(stitcher->graph, stack_frame(snapshot, stack, i), stack->calls[i].entry,
 			  stack->calls[i].place);
@@ -123,7 +124,7 @@ void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample)
 	see_depth(stitcher, sample);
 	snapshot = snapshot_of(stitcher, sample, sample_kernel_frames(sample));
 	walk(stitcher->places, &snapshot, &stitcher->stack);
-	learn(stitcher, &snapshot);
+	learn(stitcher, &snapshot, stitcher->key);
 }
 
 /* --- finding --- */
@@ -143,7 +144,7 @@ static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot 
 {
 	walk(stitcher->places, snapshot, &stitcher->stack);
 	if (!stitcher->has_learned_all) {
-		learn(stitcher, snapshot);
+		learn(stitcher, snapshot, 0);
 		if (graph_settle(stitcher->graph, snapshot->depth)) {
 			memo_clear(stitcher->memo);
 			stitcher->lessons++;

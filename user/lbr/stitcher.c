@@ -33,6 +33,37 @@ static bool has_call_stack(const struct lbr_stitcher *stitcher, const struct sam
 	       lbr_is_recorded(&stitcher->sources[sample->source]);
 }
 
+/* Of all that is learned from a sample but its time; 0 if it is not known. */
+static u64 lesson_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
+	const u64 parts[] = {sample->chain_key, (u64)sample->walked << 8 | sample->cut,
+			     places_generation(stitcher->places, sample->pid),
+			     (u64)stitcher->lessons << 32 | (thread ? thread->id : 0)};
+
+	return sample->chain_key && thread ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
+}
+
+/* Nothing but the time is new in a sample that came before. */
+static bool knows_lesson(struct event_sink *sink, const struct sample *sample)
+{
+	struct lbr_stitcher *stitcher = stitcher_of_learning(sink);
+
+	stitcher->is_learning = true;
+	if (!has_call_stack(stitcher, sample))
+		return false;
+	stitcher->key = lesson_key(stitcher, sample);
+	return stitcher->key && threads_know(stitcher->threads, stitcher->key);
+}
+
+static void learn_again(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
+
+	if (thread)
+		threads_learn_again(stitcher->threads, thread, stitcher->key, sample->time_ns);
+}
+
 static int learn_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct lbr_stitcher *stitcher = stitcher_of_learning(sink);
@@ -40,11 +71,16 @@ static int learn_sample(struct event_sink *sink, const struct sample *sample)
 	stitcher->is_learning = true;
 	if (stitcher->learned == LEARNED_MAX)
 		return -ECANCELED;
-	if (!has_call_stack(stitcher, sample) ||
-	    sample_kernel_frames(sample) == sample->frame_count ||
-	    stitcher->settings.tier == LBR_PLAIN)
+	if (!has_call_stack(stitcher, sample) || stitcher->settings.tier == LBR_PLAIN)
 		return 0;
-	stitcher_learn(stitcher, sample);
+	if (sample->is_known) {
+		learn_again(stitcher, sample);
+	} else if (sample_kernel_frames(sample) < sample->frame_count) {
+		stitcher->key = lesson_key(stitcher, sample);
+		stitcher_learn(stitcher, sample);
+	} else {
+		return 0;
+	}
 	stitcher->learned++;
 	return 0;
 }
@@ -218,6 +254,7 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	sink->on_loss = take_loss;
 	stitcher->learning = (struct event_sink){
 		.on_sample = learn_sample,
+		.knows_chain = knows_lesson,
 		.on_mapping = learn_mapping,
 		.on_name = learn_name,
 		.on_fork = learn_fork,

@@ -41,7 +41,7 @@ struct lbr_stitcher {
 };
 
 /* Takes its part of the threads, places and graph from the stack of a sample that has a call
- * stack, without finding out more than what it shows by itself. */
+ * stack and the key `key`, without finding out more than what it shows by itself. */
 void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* Finds the stack of such a sample into `frames`, `calls` or `shown`, and `outcome`. */
 void stitcher_find(struct lbr_stitcher *stitcher, const struct sample *sample);

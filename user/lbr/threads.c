@@ -9,11 +9,22 @@ enum {
 	CONTRADICTED_MAX_PERMILLE = 10,
 };
 
+/* What one stack said of its thread. */
+struct lesson {
+	bool is_contradicted;
+	bool has_constant;
+	u32 constant;
+	u32 first, count; /* of rows of anchors, in `learned` */
+};
+
 struct threads {
 	VEC(struct thread_facts) rows;
 	struct idmap row_of;	/* (times renewed, thread) → row + 1 */
 	struct idmap renewed;	/* thread → times */
 	u32 last_tid, last_row; /* that were asked for; last_row 0: nothing */
+	VEC(struct lesson) lessons;
+	VEC(u32) learned;
+	struct idmap lesson_of; /* key → row + 1 */
 };
 
 struct threads *threads_new(void)
@@ -31,7 +42,7 @@ void threads_free(struct threads *threads)
 	}
 	vec_release(&threads->rows);
 	idmap_release(&threads->row_of);
-	idmap_release(&threads->renewed);
+	threads_rewind(threads);
 	free(threads);
 }
 
@@ -64,6 +75,9 @@ void threads_renew(struct threads *threads, u32 tid)
 
 void threads_rewind(struct threads *threads)
 {
+	vec_release(&threads->lessons);
+	vec_release(&threads->learned);
+	idmap_release(&threads->lesson_of);
 	idmap_release(&threads->renewed);
 	threads->last_row = 0;
 }
@@ -80,41 +94,97 @@ static void learn_constant(struct thread_facts *thread, u32 constant, u64 time_n
 	thread->constant_count++;
 }
 
-static void learn_anchor(struct thread_facts *thread, u32 body, u32 slot, u64 time_ns)
+/* The row of a function's anchor, which may be new; one too many has none. */
+static bool find_anchor(struct thread_facts *thread, u32 body, u32 slot, u32 *ret_row)
 {
-	u32 *row = idmap_place(&thread->anchor_of, body);
-	struct anchor *anchor;
+	u32 row = idmap_get(&thread->anchor_of, body);
 
-	if (!*row) {
-		*vec_add(&thread->anchors) = (struct anchor){
-			.first_ns = time_ns, .body = body, .slot = (u16)slot};
-		*row = (u32)thread->anchors.count;
+	if (!row && thread->anchors.count >= ANCHORS_MAX)
+		return false;
+	if (!row) {
+		*vec_add(&thread->anchors) = (struct anchor){.body = body, .slot = (u16)slot};
+		row = (u32)thread->anchors.count;
+		*idmap_place(&thread->anchor_of, body) = row;
 	}
-	anchor = &thread->anchors.items[*row - 1];
-	anchor->last_ns = time_ns;
-	anchor->is_moved |= anchor->slot != slot;
-	anchor->count += anchor->count != UINT16_MAX;
+	thread->anchors.items[row - 1].is_moved |= thread->anchors.items[row - 1].slot != slot;
+	*ret_row = row - 1;
+	return true;
 }
 
-void thread_learn(struct thread_facts *thread, const struct places *places,
-		  const struct snapshot *snapshot, const struct stack *stack)
+/* Which functions were in which registers, to be learned behind what is there. */
+static void find_anchors(struct threads *threads, struct thread_facts *thread,
+			 const struct walked *walked)
 {
-	if (!thread->stacks)
-		thread->first_ns = snapshot->time_ns;
-	thread->last_ns = snapshot->time_ns;
-	thread->stacks++;
-	thread->contradicted += stack->is_shifted || stack->end == LBR_END_CONTRADICTED;
-	if (snapshot->hw_idx == ~0ULL || stack->is_shifted)
-		return;
-	if (stack->end == LBR_END_WHOLE)
-		learn_constant(thread, stack_slot(snapshot, stack->count), snapshot->time_ns);
-	for (u32 i = 0; i < stack->entries && i < stack->count; i++) {
-		u32 body = places_at(places, stack_frame(snapshot, stack, i))->body;
+	const struct stack *stack = walked->stack;
 
-		if (body &&
-		    (thread->anchors.count < ANCHORS_MAX || idmap_get(&thread->anchor_of, body)))
-			learn_anchor(thread, body, stack_slot(snapshot, i), snapshot->time_ns);
+	for (u32 i = 0; i < stack->entries && i < stack->count; i++) {
+		u32 body = places_at(walked->places, stack_frame(walked->snapshot, stack, i))->body;
+		u32 row;
+
+		if (body && find_anchor(thread, body, stack_slot(walked->snapshot, i), &row))
+			*vec_add(&threads->learned) = row;
 	}
+}
+
+static void learn(const struct threads *threads, struct thread_facts *thread,
+		  const struct lesson *lesson, u64 time_ns)
+{
+	const u32 *learned = threads->learned.items;
+
+	if (!thread->stacks)
+		thread->first_ns = time_ns;
+	thread->last_ns = time_ns;
+	thread->stacks++;
+	thread->contradicted += lesson->is_contradicted;
+	if (lesson->has_constant)
+		learn_constant(thread, lesson->constant, time_ns);
+	for (u32 i = lesson->first; i < lesson->first + lesson->count; i++) {
+		struct anchor *anchor = &thread->anchors.items[learned[i]];
+
+		if (!anchor->count)
+			anchor->first_ns = time_ns;
+		anchor->last_ns = time_ns;
+		anchor->count += anchor->count != UINT16_MAX;
+	}
+}
+
+void threads_learn(struct threads *threads, struct thread_facts *thread,
+		   const struct walked *walked, u64 key)
+{
+	const struct snapshot *snapshot = walked->snapshot;
+	const struct stack *stack = walked->stack;
+	bool has_slots = snapshot->hw_idx != ~0ULL && !stack->is_shifted;
+	struct lesson lesson = {
+		.is_contradicted = stack->is_shifted || stack->end == LBR_END_CONTRADICTED,
+		.has_constant = has_slots && stack->end == LBR_END_WHOLE,
+		.first = (u32)threads->learned.count,
+	};
+
+	if (lesson.has_constant)
+		lesson.constant = stack_slot(snapshot, stack->count);
+	if (has_slots)
+		find_anchors(threads, thread, walked);
+	lesson.count = (u32)threads->learned.count - lesson.first;
+	learn(threads, thread, &lesson, snapshot->time_ns);
+	if (key) {
+		*vec_add(&threads->lessons) = lesson;
+		*idmap_place(&threads->lesson_of, key) = (u32)threads->lessons.count;
+	} else {
+		threads->learned.count = lesson.first;
+	}
+}
+
+bool threads_know(const struct threads *threads, u64 key)
+{
+	return idmap_get(&threads->lesson_of, key);
+}
+
+void threads_learn_again(struct threads *threads, struct thread_facts *thread, u64 key, u64 time_ns)
+{
+	u32 row = idmap_get(&threads->lesson_of, key);
+
+	if (row)
+		learn(threads, thread, &threads->lessons.items[row - 1], time_ns);
 }
 
 /* --- asking --- */

@@ -50,12 +50,26 @@ void threads_free(struct threads *threads);
 struct thread_facts *threads_at(struct threads *threads, u32 tid);
 /* From now on the thread is another one: it was forked, or has executed another program. */
 void threads_renew(struct threads *threads, u32 tid);
-/* The events begin once more: threads are again those that they were in the same order. */
+/* The events begin once more: threads are again those that they were in the same order. What was
+ * kept by key is forgotten. */
 void threads_rewind(struct threads *threads);
 
-/* Learns from a stack that was walked without guessing. */
-void thread_learn(struct thread_facts *thread, const struct places *places,
-		  const struct snapshot *snapshot, const struct stack *stack);
+/* A stack that was walked without guessing. */
+struct walked {
+	const struct places *places;
+	const struct snapshot *snapshot;
+	const struct stack *stack;
+};
+
+/* Learns from the stack of a thread; key 0, or what it came from: equal for equal samples of the
+ * thread. */
+void threads_learn(struct threads *threads, struct thread_facts *thread,
+		   const struct walked *walked, u64 key);
+/* Whether that was done with this key. */
+bool threads_know(const struct threads *threads, u64 key);
+/* Then the same of one more sample of the thread, which need not be walked. */
+void threads_learn_again(struct threads *threads, struct thread_facts *thread, u64 key,
+			 u64 time_ns);
 
 /* Whether the constant holds at a time: nothing shows that registers were renumbered between then
  * and a time when it was seen. */

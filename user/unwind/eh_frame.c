@@ -195,6 +195,8 @@ static int fde_read(struct reading *reading, const struct entry *entry)
 	cie = cie_at(reading, entry->cie_offset);
 	if (!cie)
 		return -EBADMSG;
+	if (reading->taker->entry)
+		*reading->taker->entry = entry->offset;
 	program = cie->program;
 	program.start = cfi_pointer(&cursor, cie->pointer_encoding, reading->section);
 	/* The length has the format of the pointer, without its base. */
@@ -234,13 +236,36 @@ static int entries_read(struct reading *reading)
 	return error;
 }
 
+static void release(struct reading *reading)
+{
+	idmap_release(&reading->cie_of);
+	vec_release(&reading->cies);
+}
+
 int cfi_read(const struct cfi_section *section, const struct cfi_taker *taker,
 	     struct cfi_result *result)
 {
 	struct reading reading = {.section = section, .taker = taker, .result = result};
 	int error = section->bytes.length > CFI_BYTES_MAX ? -EFBIG : entries_read(&reading);
 
-	idmap_release(&reading.cie_of);
-	vec_release(&reading.cies);
+	release(&reading);
+	return error;
+}
+
+int cfi_read_entry(const struct cfi_section *section, u64 offset, const struct cfi_taker *taker,
+		   struct cfi_result *result)
+{
+	struct reading reading = {.section = section, .taker = taker, .result = result};
+	struct cursor cursor = cursor_of(section->bytes);
+	struct entry entry;
+	int error;
+
+	if (!cursor_take(&cursor, offset))
+		return -EBADMSG;
+	entry = entry_next(&cursor, section);
+	if (cursor.overrun || entry.is_end || entry.is_cie || !entry.bytes.length)
+		return -EBADMSG;
+	error = fde_read(&reading, &entry);
+	release(&reading);
 	return error;
 }

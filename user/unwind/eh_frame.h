@@ -31,6 +31,7 @@ struct cfi_taker {
 	 * end. The first starts where the function does, and starts ascend. */
 	void (*rule)(void *context, u64 start, const struct unwind_rule *rule);
 	void *context;
+	u64 *entry; /* before each function, where its entry is in the section; NULL: not asked */
 };
 
 /*
@@ -69,5 +70,9 @@ struct cfi_result {
  */
 int cfi_read(const struct cfi_section *section, const struct cfi_taker *taker,
 	     struct cfi_result *result);
+
+/* The same of the one function whose entry is at an offset that `taker->entry` was told. */
+int cfi_read_entry(const struct cfi_section *section, u64 offset, const struct cfi_taker *taker,
+		   struct cfi_result *result);
 
 #endif

@@ -8,6 +8,10 @@
 
 #include <stdlib.h>
 
+struct function_bounds {
+	VEC(struct function_bound) items; /* in the order of the section */
+};
+
 static int take_bound(void *context, u64 start, u64 end)
 {
 	struct function_bounds *bounds = context;
@@ -31,17 +35,6 @@ static int read_bounds(const struct cfi_sections *sections, struct function_boun
 	if (sections->debug_frame.bytes.length)
 		return cfi_read(&sections->debug_frame, &taker, &result);
 	return 0;
-}
-
-int function_bounds_read(struct bytes image, struct function_bounds *bounds)
-{
-	struct cfi_sections sections;
-	int error = cfi_sections_open(image, &sections);
-
-	if (!error)
-		error = read_bounds(&sections, bounds);
-	cfi_sections_close(&sections);
-	return error;
 }
 
 /* --- where they are in the file --- */

@@ -13,16 +13,6 @@ struct function_bound {
 	u64 start, end; /* linked addresses, [start, end) */
 };
 
-struct function_bounds {
-	VEC(struct function_bound) items; /* in the order of the section */
-};
-
-/*
- * Appends what .eh_frame, or else .debug_frame, says.
- * Returns 0 (none is no error), or as unwind_table_read(): what stood before has been appended.
- */
-int function_bounds_read(struct bytes image, struct function_bounds *bounds);
-
 /* A function as it lies in its file. */
 struct function_place {
 	u64 start, end; /* file offsets, [start, end) */
@@ -33,7 +23,8 @@ struct function_places {
 	VEC(struct function_place) items; /* ascending, one for each start: the longest */
 };
 
-/* Adds what function_bounds_read() finds in executable segments, and sorts. Returns the same. */
+/* Adds what .eh_frame, or else .debug_frame, has in executable segments, and sorts.
+ * Returns 0 (none is no error), or as unwind_table_read(): what stood before has been added. */
 int function_places_read(struct bytes image, struct function_places *places);
 /* The place that holds a file offset, NULL if none does. Borrowed. */
 const struct function_place *function_places_find(const struct function_places *places, u64 offset);

@@ -8,6 +8,7 @@
 
 #include "unwind/copied_walk.h"
 #include "unwind/function_bounds.h"
+#include "unwind/function_rules.h"
 #include "unwind/rows.h"
 #include "unwind/rule_set.h"
 #include "unwind/sample_unwinder.h"

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Functions sorted by address, each with the place of its entry; an entry's program is run once for
+ * each address that is asked for.
+ */
+#include "unwind/function_rules.h"
+
+#include "unwind/cfi_sections.h"
+
+#include <stdlib.h>
+
+enum { ENTRY_BYTES = 128 }; /* what a program begins with, at most; see rows.c */
+
+enum source { FROM_EH_FRAME, FROM_ENTRY, FROM_DEBUG_FRAME };
+
+struct function {
+	u64 start, end;
+	u64 entry;  /* offset in its section */
+	u32 number; /* in the order of reading */
+	u8 source;  /* enum source */
+};
+
+struct function_rules {
+	struct cfi_sections sections;
+	VEC(struct function) functions; /* ascending */
+	VEC(struct function_bound) bounds;
+	u64 entry;   /* of the function that is being read */
+	u8 source;   /* the same */
+	u64 address; /* that was asked for last, and … */
+	bool is_asked;
+	struct unwind_rule rule; /* … what was found */
+};
+
+static int list_function(void *context, u64 start, u64 end)
+{
+	struct function_rules *rules = context;
+
+	*vec_add(&rules->functions) = (struct function){
+		.start = start,
+		.end = end,
+		.entry = rules->entry,
+		.number = (u32)rules->functions.count,
+		.source = rules->source,
+	};
+	return 1; /* its rules are not wanted yet */
+}
+
+static void ignore_rule(void *context, u64 start, const struct unwind_rule *rule)
+{
+	(void)context, (void)start, (void)rule;
+}
+
+/* What is malformed has been listed up to there. */
+static void list_section(struct function_rules *rules, const struct cfi_section *section, u8 source)
+{
+	const struct cfi_taker taker = {list_function, ignore_rule, rules, &rules->entry};
+	struct cfi_result result = {0};
+
+	rules->source = source;
+	if (section->bytes.length)
+		(void)cfi_read(section, &taker, &result);
+}
+
+static int compare_functions(const void *left, const void *right)
+{
+	const struct function *a = left, *b = right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->number < b->number ? -1 : a->number > b->number;
+}
+
+static bool is_sorted(const struct function_rules *rules)
+{
+	for (size_t i = 1; i < rules->functions.count; i++)
+		if (rules->functions.items[i - 1].start > rules->functions.items[i].start)
+			return false;
+	return true;
+}
+
+/* Keeps one function of those with the same start, the last; and of what is not from .eh_frame that
+ * which .eh_frame does not cover. */
+static void leave_out_covered(struct function_rules *rules)
+{
+	struct function *functions = rules->functions.items;
+	size_t kept = 0;
+	u64 covered = 0;
+
+	for (size_t i = 0; i < rules->functions.count; i++) {
+		struct function function = functions[i];
+
+		if (function.source != FROM_EH_FRAME && function.start < covered)
+			continue;
+		if (function.source == FROM_EH_FRAME)
+			covered = function.end;
+		if (kept && functions[kept - 1].start == function.start)
+			kept--;
+		functions[kept++] = function;
+	}
+	rules->functions.count = kept;
+}
+
+struct function_rules *function_rules_new(struct bytes image)
+{
+	struct function_rules *rules = must_alloc(sizeof(*rules));
+
+	if (cfi_sections_open(image, &rules->sections))
+		return rules;
+	list_section(rules, &rules->sections.eh_frame, FROM_EH_FRAME);
+	rules->source = FROM_ENTRY;
+	if (rules->sections.entry)
+		list_function(rules, rules->sections.entry, rules->sections.entry + ENTRY_BYTES);
+	list_section(rules, &rules->sections.debug_frame, FROM_DEBUG_FRAME);
+	if (!is_sorted(rules))
+		qsort(rules->functions.items, rules->functions.count,
+		      sizeof(*rules->functions.items), compare_functions);
+	leave_out_covered(rules);
+	vec_reserve(&rules->bounds, rules->functions.count);
+	for (size_t i = 0; i < rules->functions.count; i++) {
+		const struct function *function = &rules->functions.items[i];
+
+		if (function->source != FROM_ENTRY)
+			*vec_add(&rules->bounds) = (struct function_bound){function->start,
+									   function->end};
+	}
+	return rules;
+}
+
+void function_rules_free(struct function_rules *rules)
+{
+	if (!rules)
+		return;
+	cfi_sections_close(&rules->sections);
+	vec_release(&rules->functions);
+	vec_release(&rules->bounds);
+	free(rules);
+}
+
+const struct function_bound *function_rules_bounds(const struct function_rules *rules,
+						   size_t *ret_count)
+{
+	*ret_count = rules->bounds.count;
+	return rules->bounds.items;
+}
+
+/* --- one function --- */
+
+static const struct function *function_at(const struct function_rules *rules, u64 address)
+{
+	const struct function *functions = rules->functions.items;
+	size_t low = 0, high = rules->functions.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (functions[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && address < functions[low - 1].end ? &functions[low - 1] : NULL;
+}
+
+static int want_function(void *context, u64 start, u64 end)
+{
+	(void)context, (void)start, (void)end;
+	return 0;
+}
+
+/* Rules ascend: the last one in front of the address holds there. */
+static void take_rule(void *context, u64 start, const struct unwind_rule *rule)
+{
+	struct function_rules *rules = context;
+
+	if (start <= rules->address)
+		rules->rule = *rule;
+}
+
+const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address)
+{
+	const struct cfi_taker taker = {want_function, take_rule, rules, NULL};
+	const struct cfi_sections *sections = &rules->sections;
+	const struct function *function;
+	struct cfi_result result = {0};
+
+	if (rules->is_asked && rules->address == address)
+		return &rules->rule;
+	rules->is_asked = true;
+	rules->address = address;
+	rules->rule = (struct unwind_rule){.cfa_kind = CFA_NONE};
+	function = function_at(rules, address);
+	if (!function)
+		return &rules->rule;
+	if (function->source == FROM_ENTRY)
+		rules->rule.cfa_kind = CFA_END;
+	else
+		(void)cfi_read_entry(function->source == FROM_EH_FRAME ? &sections->eh_frame
+								       : &sections->debug_frame,
+				     function->entry, &taker, &result);
+	return &rules->rule;
+}

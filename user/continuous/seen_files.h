@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What mappings are of, each told once: files, and pieces of the kernel. Private to the folder.
+ */
+#ifndef CONTINUOUS_SEEN_FILES_H
+#define CONTINUOUS_SEEN_FILES_H
+
+#include "base/intern.h"
+#include "base/vec.h"
+#include "event/event.h"
+
+/* Numbers of files begin with 1. A zeroed `struct seen_files` is a valid empty one. */
+struct seen_files {
+	struct intern keys;
+	VEC(struct file_state) states; /* by number - 1 */
+};
+
+struct file_state {
+	bool is_told;	 /* whoever keeps names has taken it */
+	bool is_counted; /* for seen_files_compact() */
+	u8 refusals;	 /* how often he could not */
+	u32 next;	 /* its number after compaction */
+};
+
+/* The number of the file of a mapping, new or known. */
+u32 seen_files_add(struct seen_files *files, const struct mapping *mapping);
+/* Writes what is known of a file into a mapping; its path lives until seen_files_compact(). */
+void seen_files_fill(const struct seen_files *files, u32 file, struct mapping *mapping);
+/* What may be noted of it. Borrowed until the next seen_files_add(). */
+struct file_state *seen_files_state(struct seen_files *files, u32 file);
+
+/* Marks a file as one that stays. */
+void seen_files_count(struct seen_files *files, u32 file);
+/* Forgets those that were not counted; those that stay get the numbers `next` of `ret_old`, which
+ * the caller releases. */
+void seen_files_compact(struct seen_files *files, struct seen_files *ret_old);
+/* Frees; empty again. */
+void seen_files_release(struct seen_files *files);
+
+#endif

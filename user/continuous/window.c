@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Taking events in: processes at once, samples when everything older has come.
+ */
+#include "continuous/window_state.h"
+
+#include <string.h>
+
+enum {
+	REFUSALS_MAX = 8,      /* then nobody asks about this binary any more */
+	SUM_BYTES = 160,       /* a sum with its key and its places in tables */
+	CHAIN_EXTRA_BYTES = 48 /* a chain's row and places */
+};
+
+static struct window *window_of(struct event_sink *sink)
+{
+	return (struct window *)sink;
+}
+
+/* --- memory -------------------------------------------------------------------------------------
+ */
+
+/* What goes with the window. */
+static u64 own_bytes(const struct window *window)
+{
+	return window->sums.count * SUM_BYTES + window->chain_bytes +
+	       window->chains.count * CHAIN_EXTRA_BYTES +
+	       window->needed_pieces.count * sizeof(struct needed_piece) +
+	       window->pending.count * sizeof(struct pending);
+}
+
+static u64 all_bytes(const struct window *window)
+{
+	return own_bytes(window) + tasks_bytes(window->tasks);
+}
+
+static bool is_beyond(const struct window *window, u64 times, u64 of)
+{
+	u64 limit = window->settings.memory_bytes;
+
+	return limit && all_bytes(window) >= limit / of * times;
+}
+
+bool window_is_full(const struct window *window)
+{
+	enum { WORTH_A_WINDOW = 64 << 10 };
+	u64 limit = window->settings.memory_bytes;
+	u64 left = limit > window->living_bytes ? limit - window->living_bytes : 0;
+	u64 used = all_bytes(window);
+
+	used -= used < window->living_bytes ? used : window->living_bytes;
+	return limit && used >= WORTH_A_WINDOW && used >= left / 2;
+}
+
+/* --- samples ------------------------------------------------------------------------------------
+ */
+
+static u32 intern_chain(struct window *window, const struct sample *sample)
+{
+	u64 words[1 + CHAIN_MAX_FRAMES];
+	struct chain_head head = {.count = sample->frame_count};
+	size_t bytes;
+	u32 known = window->chains.count, id;
+
+	if (head.count > CHAIN_MAX_FRAMES)
+		head.count = CHAIN_MAX_FRAMES;
+	for (u32 i = 0; i < head.count; i++) {
+		words[1 + i] = sample->frames[i].address;
+		head.kernel_count += sample->frames[i].space == SPACE_KERNEL;
+	}
+	memcpy(words, &head, sizeof(head));
+	bytes = (1 + head.count) * sizeof(u64);
+	id = intern_bytes(&window->chains, words, bytes);
+	if (id > known)
+		window->chain_bytes += bytes;
+	return id;
+}
+
+struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses)
+{
+	const char *view = intern_view(&window->chains, chain);
+	struct chain_head head;
+
+	memcpy(&head, view, sizeof(head));
+	*ret_addresses = (const u8 *)view + sizeof(head);
+	return head;
+}
+
+static int on_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct window *window = window_of(sink);
+
+	if (sample->time_ns < window->settings.start_ns)
+		return 0;
+	if (is_beyond(window, 5, 4)) {
+		window->samples_dropped += sample_count(sample);
+		return 0;
+	}
+	*vec_add(&window->pending) = (struct pending){
+		.time_ns = sample->time_ns,
+		.weight = sample->weight,
+		.address = sample->address,
+		.chain = intern_chain(window, sample),
+		.pid = sample->pid,
+		.tid = sample->tid,
+		.cpu = sample->cpu,
+		.count = sample_count(sample),
+		.source = (u8)sample->source,
+		.space = sample->space,
+		.cut = sample->cut,
+		.walked = sample->walked,
+		.has_chain = sample->has_chain,
+	};
+	return 0;
+}
+
+struct mapping window_mapping(const struct window *window, const struct needed_piece *piece)
+{
+	struct mapping mapping = {
+		.time_ns = piece->time_ns,
+		.pid = piece->pid,
+		.tid = piece->pid,
+		.start = piece->start,
+		.bytes = piece->end - piece->start,
+		.file_offset = piece->file_offset,
+	};
+
+	seen_files_fill(&window->files, piece->file, &mapping);
+	return mapping;
+}
+
+/* Lets whoever keeps names have a binary, once. */
+static void tell_binary(struct window *window, const struct needed_piece *piece)
+{
+	struct file_state *state = seen_files_state(&window->files, piece->file);
+	struct mapping mapping;
+
+	if (state->is_told || state->refusals == REFUSALS_MAX || !window->settings.take_binary)
+		return;
+	mapping = window_mapping(window, piece);
+	state->is_told = window->settings.take_binary(window->settings.context, &mapping);
+	state->refusals += !state->is_told;
+}
+
+static void need_user_address(struct window *window, u32 life, u64 address, u64 time_ns)
+{
+	const struct piece *piece = tasks_piece_at(window->tasks, life, address, time_ns);
+	const struct task_life *task = tasks_life(window->tasks, life);
+	struct needed_piece needed;
+	u64 start_ns = tasks_process_start(window->tasks, life);
+	u32 known = window->needed_pieces.count;
+
+	if (!piece)
+		return;
+	needed = (struct needed_piece){
+		/* what was inherited is there since the fork */
+		.time_ns = piece->time_ns > start_ns ? piece->time_ns : start_ns,
+		.start = piece->start,
+		.end = piece->end,
+		.file_offset = piece->file_offset,
+		.pid = task->pid,
+		.process = task->process,
+		.file = piece->file,
+	};
+	if (intern_bytes(&window->needed_pieces, &needed, sizeof(needed)) > known)
+		tell_binary(window, &needed);
+}
+
+static void need_address(struct window *window, u32 life, u64 address, u64 time_ns, u8 space)
+{
+	if (space == SPACE_KERNEL)
+		kernel_pieces_need(&window->kernel, address, time_ns);
+	else if (space == SPACE_USER)
+		need_user_address(window, life, address, time_ns);
+}
+
+/* Notes what readers will have to know of the frames of a chain. Return addresses lie behind the
+ * call, maybe behind the mapping's last byte. */
+static void need_chain(struct window *window, const struct pending *sample, u32 life)
+{
+	u32 *place = idmap_place(&window->looked_up, (u64)life << 32 | sample->chain);
+	struct chain_head head;
+	const u8 *addresses;
+
+	need_address(window, life, sample->address, sample->time_ns, sample->space);
+	if (*place)
+		return;
+	*place = 1;
+	head = window_chain(window, sample->chain, &addresses);
+	for (u32 i = 0; i < head.count; i++) {
+		u8 space = i < head.kernel_count ? SPACE_KERNEL : SPACE_USER;
+		u64 address;
+
+		memcpy(&address, addresses + i * sizeof(address), sizeof(address));
+		need_address(window, life, i ? address - 1 : address, sample->time_ns, space);
+	}
+}
+
+static void need_life(struct window *window, u32 life, u32 name)
+{
+	*idmap_place(&window->needed_lives, life) = 1;
+	if (name)
+		*idmap_place(&window->needed_names, name) = 1;
+}
+
+/* The thread of a sample, and its process's main thread. */
+static u32 need_tasks(struct window *window, const struct pending *sample, u32 life)
+{
+	u32 name = tasks_name_at(window->tasks, life, sample->time_ns), leader;
+
+	need_life(window, life, name);
+	if (sample->pid == sample->tid)
+		return name;
+	leader = tasks_find(window->tasks, sample->pid, sample->pid, sample->time_ns);
+	need_life(window, leader, tasks_name_at(window->tasks, leader, sample->time_ns));
+	return name;
+}
+
+/* Adds a sample to its sum. */
+static void add_up(struct window *window, const struct pending *sample)
+{
+	u32 life = tasks_find(window->tasks, sample->pid, sample->tid, sample->time_ns), id;
+	struct sum_key key = {
+		.address = sample->address,
+		.life = life,
+		.chain = sample->chain,
+		.source = sample->source,
+		.space = sample->space,
+		.cut = sample->cut,
+		.walked = sample->walked,
+		.has_chain = sample->has_chain,
+	};
+	struct sum *sum;
+
+	key.name = need_tasks(window, sample, life);
+	need_chain(window, sample, life);
+	id = intern_bytes(&window->keys, &key, sizeof(key));
+	if (id > window->sums.count)
+		*vec_add(&window->sums) = (struct sum){0};
+	sum = &window->sums.items[id - 1];
+	window->samples += sample->count;
+	sum->weight += sample->weight;
+	sum->count += sample->count;
+	if (sample->time_ns >= sum->time_ns) {
+		sum->time_ns = sample->time_ns;
+		sum->cpu = sample->cpu;
+	}
+}
+
+void window_settle(struct window *window, u64 until_ns)
+{
+	size_t waiting = 0;
+
+	for (size_t i = 0; i < window->pending.count; i++) {
+		struct pending sample = window->pending.items[i];
+
+		if (sample.time_ns < until_ns)
+			add_up(window, &sample);
+		else
+			window->pending.items[waiting++] = sample;
+	}
+	window->pending.count = waiting;
+}
+
+/* --- the other events ---------------------------------------------------------------------------
+ */
+
+static int on_round(struct event_sink *sink, u64 time_ns)
+{
+	struct window *window = window_of(sink);
+
+	window->round_ns = time_ns;
+	window_settle(window, time_ns < window->end_ns ? time_ns : window->end_ns);
+	return 0;
+}
+
+static int on_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	struct window *window = window_of(sink);
+
+	if (mapping->space == SPACE_KERNEL)
+		kernel_pieces_map(&window->kernel, &window->files, mapping);
+	else if (mapping->space != SPACE_USER || mapping->is_data)
+		return 0;
+	else if (is_beyond(window, 1, 1))
+		window->mappings_dropped++;
+	else
+		tasks_map(window->tasks, mapping);
+	return 0;
+}
+
+static int on_name(struct event_sink *sink, const struct thread_name *name)
+{
+	tasks_rename(window_of(sink)->tasks, name);
+	return 0;
+}
+
+static int on_fork(struct event_sink *sink, const struct thread_life *life)
+{
+	tasks_fork(window_of(sink)->tasks, life);
+	return 0;
+}
+
+static int on_exit_of(struct event_sink *sink, const struct thread_life *life)
+{
+	tasks_exit(window_of(sink)->tasks, life);
+	return 0;
+}
+
+static int on_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
+{
+	struct window *window = window_of(sink);
+
+	kernel_pieces_symbol(&window->kernel, &window->files, symbol);
+	return 0;
+}
+
+static const struct event_sink sink_members = {
+	.on_sample = on_sample,
+	.on_mapping = on_mapping,
+	.on_name = on_name,
+	.on_fork = on_fork,
+	.on_exit = on_exit_of,
+	.on_kernel_symbol = on_kernel_symbol,
+	.on_round = on_round,
+};
+
+/* --- the window's end ---------------------------------------------------------------------------
+ */
+
+/* Samples that wait for the next window take their chains along. */
+static void keep_waiting_chains(struct window *window)
+{
+	struct intern old = window->chains;
+
+	window->chains = (struct intern){0};
+	window->chain_bytes = 0;
+	for (size_t i = 0; i < window->pending.count; i++) {
+		u32 *chain = &window->pending.items[i].chain;
+		const char *view = intern_view(&old, *chain);
+		struct chain_head head;
+		size_t bytes;
+
+		memcpy(&head, view, sizeof(head));
+		bytes = sizeof(head) + head.count * sizeof(u64);
+		*chain = intern_bytes(&window->chains, view, bytes);
+		window->chain_bytes += bytes;
+	}
+	intern_release(&old);
+}
+
+/* Files that nobody has mapped any more are forgotten when they are the larger part. */
+static void compact_files(struct window *window)
+{
+	enum { FEW_FILES = 1024 };
+	struct seen_files old;
+	u32 count = (u32)window->files.states.count;
+
+	if (count < FEW_FILES || count < window->compact_files_at)
+		return;
+	tasks_count_files(window->tasks);
+	for (size_t i = 0; i < window->kernel.rows.count; i++)
+		seen_files_count(&window->files, window->kernel.rows.items[i].file);
+	seen_files_compact(&window->files, &old);
+	tasks_renumber_files(window->tasks, &old);
+	for (size_t i = 0; i < window->kernel.rows.count; i++) {
+		u32 *file = &window->kernel.rows.items[i].file;
+
+		*file = seen_files_state(&old, *file)->next;
+	}
+	seen_files_release(&old);
+	window->compact_files_at = 2 * (u32)window->files.states.count;
+}
+
+static void forget_samples(struct window *window)
+{
+	vec_release(&window->sums);
+	intern_release(&window->keys);
+	intern_release(&window->needed_pieces);
+	idmap_release(&window->looked_up);
+	idmap_release(&window->needed_lives);
+	idmap_release(&window->needed_names);
+	window->samples = window->samples_dropped = window->mappings_dropped = 0;
+}
+
+void window_turn(struct window *window)
+{
+	/* A thread's last samples may come a little later than its end. */
+	enum { GRACE_NS = 1000000000 };
+	u64 end_ns = window->end_ns;
+	u64 keep_ns = end_ns > GRACE_NS ? end_ns - GRACE_NS : 0;
+
+	forget_samples(window);
+	keep_waiting_chains(window);
+	tasks_turn(window->tasks, keep_ns);
+	kernel_pieces_turn(&window->kernel);
+	compact_files(window);
+	window->living_bytes = tasks_bytes(window->tasks);
+	window->start_ns = end_ns;
+	window->end_ns = ~0ULL;
+}
+
+void window_end_at(struct window *window, u64 end_ns)
+{
+	window->end_ns = end_ns;
+}
+
+bool window_is_complete(const struct window *window)
+{
+	return window->round_ns >= window->end_ns;
+}
+
+void window_forget_dead(struct window *window, bool (*is_alive)(u32 pid, u32 tid), u64 now_ns)
+{
+	tasks_end_unless(window->tasks, is_alive, now_ns);
+}
+
+struct window_counts window_counts(const struct window *window)
+{
+	return (struct window_counts){
+		.samples = window->samples,
+		.sums = window->sums.count,
+		.stacks = window->chains.count,
+		.threads = tasks_threads(window->tasks),
+		.bytes = all_bytes(window),
+		.samples_dropped = window->samples_dropped,
+		.mappings_dropped = window->mappings_dropped,
+	};
+}
+
+struct window *window_new(const struct window_settings *settings)
+{
+	struct window *window = must_alloc(sizeof(*window));
+
+	window->sink = sink_members;
+	window->settings = *settings;
+	window->end_ns = ~0ULL;
+	window->tasks = tasks_new(&window->files);
+	return window;
+}
+
+struct event_sink *window_sink(struct window *window)
+{
+	return &window->sink;
+}
+
+void window_free(struct window *window)
+{
+	if (!window)
+		return;
+	forget_samples(window);
+	vec_release(&window->pending);
+	intern_release(&window->chains);
+	tasks_free(window->tasks);
+	kernel_pieces_release(&window->kernel);
+	seen_files_release(&window->files);
+	free(window);
+}

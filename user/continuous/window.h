@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Cuts an endless stream of events into windows, each of which can be read alone.
+ *
+ * Samples of the open window are summed: those of one thread under one name, of one event, at one
+ * place with one stack are one, with their periods added up, the time of the last and its CPU. Who
+ * runs and what is mapped is kept from window to window; a window takes along of it what its samples
+ * need: names of their threads, the mappings that their frames lie in.
+ *
+ *	window_sink()		all events go in there
+ *	window_end_at()		says when it is over; then, when window_is_complete():
+ *	window_hand_over()	the window's events, for the writer of a file
+ *	window_turn()		the next one begins
+ */
+#ifndef CONTINUOUS_WINDOW_H
+#define CONTINUOUS_WINDOW_H
+
+#include "event/event.h"
+
+struct window;
+
+struct window_settings {
+	/* Told of each binary once, when its first sample is there: also of one whose process lives
+	 * shorter than a window. `binary` is a mapping of it, borrowed for the call. False: it could
+	 * not be taken, and is told again with the next process that runs it (a few times). */
+	bool (*take_binary)(void *context, const struct mapping *binary);
+	void *context;
+	u64 start_ns;	  /* samples from before are not ours; 0: all are */
+	u64 memory_bytes; /* that the samples of a window and the processes may take; 0: no limit */
+};
+
+/* A window without anything in it; free with window_free(). */
+struct window *window_new(const struct window_settings *settings);
+/* NULL is fine. */
+void window_free(struct window *window);
+
+/* The sink; lives as long as the window. Samples are looked at with each round, so everything that
+ * is older has to have come by then. */
+struct event_sink *window_sink(struct window *window);
+
+/* What is in the open window. */
+struct window_counts {
+	u64 samples; /* as they were taken, not summed */
+	u64 sums;    /* records that they became */
+	u64 stacks;  /* different ones */
+	u64 threads; /* of the machine, not only those with samples */
+	u64 bytes;   /* of memory: about so many are in use for window and processes */
+	u64 samples_dropped, mappings_dropped; /* for want of memory */
+};
+
+/* So far. */
+struct window_counts window_counts(const struct window *window);
+
+/*
+ * Whether the memory for samples is used up: the window should be ended early, which costs nothing
+ * but space on disk. Samples that come nevertheless are dropped and counted when it is used twice.
+ */
+bool window_is_full(const struct window *window);
+
+/* When the open window ends, CLOCK_MONOTONIC; ~0, as it is at first: not yet known. Samples from
+ * then on wait for the next one. */
+void window_end_at(struct window *window, u64 end_ns);
+/* Whether everything older than the window's end has come. */
+bool window_is_complete(const struct window *window);
+
+/*
+ * The events of the window in order of time: what was there before it has time 0.
+ *
+ * Returns 0 or what the sink returned; the window stays as it is.
+ */
+int window_hand_over(struct window *window, struct event_sink *sink);
+
+/* Begins the next window where this one ends. */
+void window_turn(struct window *window);
+
+/* Records of processes were lost: forgets those that do not live any more. */
+void window_forget_dead(struct window *window, bool (*is_alive)(u32 pid, u32 tid), u64 now_ns);
+
+#endif

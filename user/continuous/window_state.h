@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What is in an open window. Private to window*.c.
+ */
+#ifndef CONTINUOUS_WINDOW_STATE_H
+#define CONTINUOUS_WINDOW_STATE_H
+
+#include "bpfprof/settings.h"
+#include "continuous/kernel_pieces.h"
+#include "continuous/tasks.h"
+#include "continuous/window.h"
+
+/* Of user and kernel together. */
+enum { CHAIN_MAX_FRAMES = 2 * STACK_MAX_FRAMES };
+
+/* A sample that waits until everything older has come. */
+struct pending {
+	u64 time_ns, weight, address;
+	u32 chain, pid, tid, cpu, count;
+	u8 source, space, cut, walked, has_chain;
+};
+
+/* What samples have in common that are summed; interned as bytes. */
+struct sum_key {
+	u64 address;
+	u32 life, name, chain;
+	u8 source, space, cut, walked, has_chain, reserved[7];
+};
+_Static_assert(sizeof(struct sum_key) == 32, "holes would part equal keys");
+
+struct sum {
+	u64 time_ns, weight;
+	u32 cpu, count;
+};
+
+/* A mapping that some sample lies in; interned as bytes. */
+struct needed_piece {
+	u64 time_ns, start, end, file_offset;
+	u32 pid, process, file, reserved;
+};
+
+/* How a chain is interned: how many frames, how many of the kernel among them, their addresses. */
+struct chain_head {
+	u32 count, kernel_count;
+};
+
+struct window {
+	struct event_sink sink; /* first: both have one address */
+	struct window_settings settings;
+	struct seen_files files;
+	struct tasks *tasks;
+	struct kernel_pieces kernel;
+	u64 start_ns, end_ns, round_ns; /* round_ns: everything older has come */
+	u64 living_bytes;	     /* that processes took when the window began */
+	VEC(struct pending) pending; /* in order of coming */
+	struct intern chains;	     /* id → struct chain_head and addresses */
+	struct intern keys;	     /* id → struct sum_key; sums in the same order */
+	VEC(struct sum) sums;
+	struct idmap looked_up;	   /* (life, chain) whose frames have been looked for */
+	struct idmap needed_lives; /* which samples are of, and which names they have */
+	struct idmap needed_names;
+	struct intern needed_pieces;
+	u32 compact_files_at; /* how many files are worth a look at who is needed */
+	u64 chain_bytes, samples, samples_dropped, mappings_dropped;
+};
+
+/* The addresses of an interned chain. */
+struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses);
+/* The piece as a mapping of its process; its path lives until window_turn(). */
+struct mapping window_mapping(const struct window *window, const struct needed_piece *piece);
+/* Adds up the waiting samples from before `until_ns`. */
+void window_settle(struct window *window, u64 until_ns);
+
+#endif

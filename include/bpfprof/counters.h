@@ -64,7 +64,10 @@
 	  "a branch stack came without the register of its newest entry")                          \
 	X(stack_not_kept, OTHER, "a stack found no room to wait for the unwind table of its code") \
 	X(samples_counted, SENT, "samples counted in the kernel")                                  \
-	X(aggregate_no_room, OTHER, "a sample found no room to be counted in: it came alone")
+	X(aggregate_no_room, OTHER, "a sample found no room to be counted in: it came alone")      \
+	X(lost_memory, LOST, "no memory left to keep it; raise --max-memory")                      \
+	X(mappings_left_out, OTHER,                                                                \
+	  "a mapping was not kept, names may be missing; raise --max-memory")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

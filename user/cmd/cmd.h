@@ -13,6 +13,7 @@ extern const struct command command_report;
 extern const struct command command_script;
 extern const struct command command_diff;
 extern const struct command command_check;
+extern const struct command command_daemon;
 extern const struct command command_list;
 
 /* What `bpfprof [options] [-- command]` does, without a command's name: the options of record; it

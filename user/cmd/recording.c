@@ -6,11 +6,10 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
 #include "base/loop.h"
 #include "base/memory.h"
-#include "base/vec.h"
 #include "bpfprof/counters.h"
+#include "cmd/command_line.h"
 #include "cmd/live_stitching.h"
 #include "perfdata/perfdata.h"
 
@@ -23,8 +22,6 @@
 #include <sys/wait.h>
 
 static const u64 tick_ns = 250000000, flush_ns = 1000000000;
-
-enum { COMMAND_LINE_BYTES = 4 << 20 };
 
 struct recording {
 	struct record_plan *plan;
@@ -224,20 +221,6 @@ static int prepare_loop(struct recording *recording)
 	return error;
 }
 
-/* The words of our own command line; `text` is what they point into. */
-static void read_command_line(char **text, const char ***words, size_t *count)
-{
-	VEC(const char *) list = {0};
-	size_t length;
-
-	if (file_read("/proc/self/cmdline", COMMAND_LINE_BYTES, text, &length))
-		return;
-	for (size_t at = 0; at < length; at += strlen(*text + at) + 1)
-		*vec_add(&list) = *text + at;
-	*words = list.items;
-	*count = list.count;
-}
-
 /* A stream is for who reads along, mostly a program that knows perf's plain records. */
 static bool wants_compression(const struct record_settings *settings)
 {
@@ -248,9 +231,7 @@ static bool wants_compression(const struct record_settings *settings)
 static int open_writer(struct recording *recording)
 {
 	const struct record_settings *settings = recording->plan->settings;
-	CLEANUP(freep) char *text = NULL;
-	CLEANUP(freep) const char **words = NULL;
-	size_t word_count = 0;
+	CLEANUP(command_line_release) struct command_line line = command_line_read();
 	struct perfdata_writer_settings writer = {
 		.path = settings->output,
 		.compress = wants_compression(settings),
@@ -266,9 +247,8 @@ static int open_writer(struct recording *recording)
 	writer.branch_depth = capture_branch_depth(recording->capture);
 	if (settings->wants_lbr && !settings->no_stitch)
 		recording->stitching = live_stitching_new(&writer);
-	read_command_line(&text, &words, &word_count);
-	writer.command_line = words;
-	writer.command_words = (int)word_count;
+	writer.command_line = line.words;
+	writer.command_words = (int)line.count;
 	return perfdata_writer_open(&writer, &recording->writer);
 }
 

@@ -33,14 +33,14 @@ void image_drop(struct image_view *view)
 	free(image);
 }
 
-/* An image of these pieces, with one view. */
+/* An image of these pieces, with one view; without `pieces` they are to be filled in. */
 static struct image *image_of(const struct piece *pieces, size_t count)
 {
 	struct image *image = must_alloc(sizeof(*image));
 
 	image->owners = 1;
 	vec_reserve(&image->pieces, count + 1);
-	if (count)
+	if (pieces)
 		memcpy(image->pieces.items, pieces, count * sizeof(*pieces));
 	image->pieces.count = count;
 	return image;

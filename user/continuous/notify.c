@@ -26,8 +26,7 @@ static int address_of(const char *path, struct sockaddr_un *ret_address, socklen
 	memcpy(ret_address->sun_path, path, length);
 	if (*path == '@')
 		ret_address->sun_path[0] = 0;
-	*ret_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length +
-				 (*path != '@'));
+	*ret_bytes = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length + (*path != '@'));
 	return 0;
 }
 

@@ -289,7 +289,7 @@ static u32 move_names(const struct tasks *old, u32 name, u64 keep_ns, struct tas
 	while (name) {
 		*vec_add(&kept) = name;
 		name = old->names.items[name].time_ns > keep_ns ? old->names.items[name].previous
-								 : 0;
+								: 0;
 	}
 	for (size_t i = kept.count; i-- > 0;) {
 		struct task_name row = old->names.items[kept.items[i]];

@@ -29,8 +29,8 @@ struct task_life {
 
 /* A name that a thread had. */
 struct task_name {
-	u64 time_ns;	/* since when; 0: before the recording */
-	u32 previous;	/* 0: none before */
+	u64 time_ns;  /* since when; 0: before the recording */
+	u32 previous; /* 0: none before */
 	bool is_exec;
 	char text[TASK_NAME_BYTES];
 };

@@ -90,7 +90,7 @@ static int on_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct window *window = window_of(sink);
 
-	if (sample->time_ns < window->settings.start_ns)
+	if (sample->time_ns < window->begin_ns)
 		return 0;
 	if (is_beyond(window, 5, 4)) {
 		window->samples_dropped += sample_count(sample);
@@ -247,7 +247,8 @@ static void add_up(struct window *window, const struct pending *sample)
 	}
 }
 
-void window_settle(struct window *window, u64 until_ns)
+/* Adds up the waiting samples from before `until_ns`. */
+static void settle(struct window *window, u64 until_ns)
 {
 	size_t waiting = 0;
 
@@ -270,7 +271,7 @@ static int on_round(struct event_sink *sink, u64 time_ns)
 	struct window *window = window_of(sink);
 
 	window->round_ns = time_ns;
-	window_settle(window, time_ns < window->end_ns ? time_ns : window->end_ns);
+	settle(window, time_ns < window->end_ns ? time_ns : window->end_ns);
 	return 0;
 }
 
@@ -398,6 +399,16 @@ void window_turn(struct window *window)
 	window->living_bytes = tasks_bytes(window->tasks);
 	window->start_ns = end_ns;
 	window->end_ns = ~0ULL;
+}
+
+void window_begin_at(struct window *window, u64 begin_ns)
+{
+	window->begin_ns = begin_ns;
+}
+
+void window_settle(struct window *window)
+{
+	settle(window, window->end_ns);
 }
 
 void window_end_at(struct window *window, u64 end_ns)

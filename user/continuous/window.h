@@ -4,8 +4,8 @@
  *
  * Samples of the open window are summed: those of one thread under one name, of one event, at one
  * place with one stack are one, with their periods added up, the time of the last and its CPU. Who
- * runs and what is mapped is kept from window to window; a window takes along of it what its samples
- * need: names of their threads, the mappings that their frames lie in.
+ * runs and what is mapped is kept from window to window; a window takes along of it what its
+ *samples need: names of their threads, the mappings that their frames lie in.
  *
  *	window_sink()		all events go in there
  *	window_end_at()		says when it is over; then, when window_is_complete():
@@ -21,11 +21,11 @@ struct window;
 
 struct window_settings {
 	/* Told of each binary once, when its first sample is there: also of one whose process lives
-	 * shorter than a window. `binary` is a mapping of it, borrowed for the call. False: it could
-	 * not be taken, and is told again with the next process that runs it (a few times). */
+	 * shorter than a window. `binary` is a mapping of it, borrowed for the call. False: it
+	 * could not be taken, and is told again with the next process that runs it (a few times).
+	 */
 	bool (*take_binary)(void *context, const struct mapping *binary);
 	void *context;
-	u64 start_ns;	  /* samples from before are not ours; 0: all are */
 	u64 memory_bytes; /* that the samples of a window and the processes may take; 0: no limit */
 };
 
@@ -57,11 +57,17 @@ struct window_counts window_counts(const struct window *window);
  */
 bool window_is_full(const struct window *window);
 
+/* Samples from before `begin_ns` are not ours (0, as it is at first: all are). What has come
+ * already stays. */
+void window_begin_at(struct window *window, u64 begin_ns);
 /* When the open window ends, CLOCK_MONOTONIC; ~0, as it is at first: not yet known. Samples from
  * then on wait for the next one. */
 void window_end_at(struct window *window, u64 end_ns);
 /* Whether everything older than the window's end has come. */
 bool window_is_complete(const struct window *window);
+
+/* Takes in the samples of the window that still wait, so that window_counts() has them. */
+void window_settle(struct window *window);
 
 /*
  * The events of the window in order of time: what was there before it has time 0.

@@ -88,8 +88,8 @@ static void list_tasks(struct handing *handing)
 		if (!lives->slots[i].value)
 			continue;
 		life = tasks_life(handing->window->tasks, (u32)lives->slots[i].key);
-		add_step(handing, (struct step){life->start_ns, STEP_LIFE,
-						(u32)lives->slots[i].key, 0});
+		add_step(handing,
+			 (struct step){life->start_ns, STEP_LIFE, (u32)lives->slots[i].key, 0});
 		list_names(handing, (u32)lives->slots[i].key);
 	}
 }
@@ -115,8 +115,8 @@ static void list_samples(struct handing *handing)
 	const struct window *window = handing->window;
 
 	for (u32 row = 1; row <= window->sums.count; row++)
-		add_step(handing, (struct step){window->sums.items[row - 1].time_ns, STEP_SAMPLE,
-						row, 0});
+		add_step(handing,
+			 (struct step){window->sums.items[row - 1].time_ns, STEP_SAMPLE, row, 0});
 }
 
 /* --- telling it ---------------------------------------------------------------------------------
@@ -203,8 +203,8 @@ static int tell_sample(const struct handing *handing, const struct step *step)
 	life = tasks_life(window->tasks, key.life);
 	chain = window_chain(window, key.chain, &addresses);
 	for (u32 i = 0; i < chain.count; i++) {
-		frames[i] = (struct frame){
-			.space = i < chain.kernel_count ? SPACE_KERNEL : SPACE_USER};
+		frames[i] = (struct frame){.space = i < chain.kernel_count ? SPACE_KERNEL
+									   : SPACE_USER};
 		memcpy(&frames[i].address, addresses + i * sizeof(u64), sizeof(u64));
 	}
 	return sink_call(handing->sink, on_sample,
@@ -237,7 +237,7 @@ int window_hand_over(struct window *window, struct event_sink *sink)
 	struct handing handing = {.window = window, .sink = sink};
 	int error = 0;
 
-	window_settle(window, window->end_ns);
+	window_settle(window);
 	list_kernel(&handing);
 	list_tasks(&handing);
 	list_pieces(&handing);

@@ -50,11 +50,12 @@ struct window {
 	struct seen_files files;
 	struct tasks *tasks;
 	struct kernel_pieces kernel;
+	u64 begin_ns;			/* samples from before are not ours */
 	u64 start_ns, end_ns, round_ns; /* round_ns: everything older has come */
-	u64 living_bytes;	     /* that processes took when the window began */
-	VEC(struct pending) pending; /* in order of coming */
-	struct intern chains;	     /* id → struct chain_head and addresses */
-	struct intern keys;	     /* id → struct sum_key; sums in the same order */
+	u64 living_bytes;		/* that processes took when the window began */
+	VEC(struct pending) pending;	/* in order of coming */
+	struct intern chains;		/* id → struct chain_head and addresses */
+	struct intern keys;		/* id → struct sum_key; sums in the same order */
 	VEC(struct sum) sums;
 	struct idmap looked_up;	   /* (life, chain) whose frames have been looked for */
 	struct idmap needed_lives; /* which samples are of, and which names they have */
@@ -68,7 +69,5 @@ struct window {
 struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses);
 /* The piece as a mapping of its process; its path lives until window_turn(). */
 struct mapping window_mapping(const struct window *window, const struct needed_piece *piece);
-/* Adds up the waiting samples from before `until_ns`. */
-void window_settle(struct window *window, u64 until_ns);
 
 #endif

@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * An endless stream of events in windows that can be read alone.
+ */
+#include "base/memory.h"
+#include "base/text.h"
+#include "continuous/continuous.h"
+#include "unit/unit.h"
+
+#include <string.h>
+
+enum { CODE = 0x400000, LIBRARY = 0x7f0000, SHELL = 10, CHILD = 20 };
+static const u64 kernel_text = 0xffffffff81000000, kernel_symbol = 0xffffffffc0000000;
+
+/* What a window handed over, a line for each event. */
+struct told {
+	struct event_sink sink;
+	struct text text;
+	u64 samples, weight;
+};
+
+static int tell_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct told *told = (struct told *)sink;
+
+	told->samples += sample->count;
+	told->weight += sample->weight;
+	text_appendf(&told->text, "%llu sample %u %llx x%u w%llu f%u\n",
+		     (unsigned long long)sample->time_ns, sample->tid,
+		     (unsigned long long)sample->address, sample->count,
+		     (unsigned long long)sample->weight, sample->frame_count);
+	return 0;
+}
+
+static int tell_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	text_appendf(&((struct told *)sink)->text, "%llu map %d %s %llx\n",
+		     (unsigned long long)mapping->time_ns, (int)mapping->pid, mapping->path,
+		     (unsigned long long)mapping->start);
+	return 0;
+}
+
+static int tell_name(struct event_sink *sink, const struct thread_name *name)
+{
+	text_appendf(&((struct told *)sink)->text, "%llu name %u %s%s\n",
+		     (unsigned long long)name->time_ns, name->tid, name->name,
+		     name->is_exec ? " exec" : "");
+	return 0;
+}
+
+static int tell_fork(struct event_sink *sink, const struct thread_life *life)
+{
+	assert_true(life->is_synthesized); /* so that readers let nothing be inherited */
+	text_appendf(&((struct told *)sink)->text, "%llu life %u of %u\n",
+		     (unsigned long long)life->time_ns, life->tid, life->parent_pid);
+	return 0;
+}
+
+static int tell_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
+{
+	text_appendf(&((struct told *)sink)->text, "%llu symbol %s\n",
+		     (unsigned long long)symbol->time_ns, symbol->name);
+	return 0;
+}
+
+static const struct event_sink told_members = {
+	.on_sample = tell_sample,
+	.on_mapping = tell_mapping,
+	.on_name = tell_name,
+	.on_fork = tell_fork,
+	.on_kernel_symbol = tell_symbol,
+};
+
+struct scene {
+	struct window *window;
+	struct event_sink *sink;
+	struct told told;
+	struct text binaries;
+	bool refuses;
+};
+
+static bool take_binary(void *context, const struct mapping *binary)
+{
+	struct scene *scene = context;
+
+	text_appendf(&scene->binaries, "%u %s ", binary->pid, binary->path);
+	return !scene->refuses;
+}
+
+static void map(const struct scene *scene, u32 pid, u64 start, const char *path, u64 time_ns)
+{
+	sink_call(scene->sink, on_mapping,
+		  &(struct mapping){
+			  .time_ns = time_ns,
+			  .pid = pid,
+			  .tid = pid,
+			  .space = SPACE_USER,
+			  .start = start,
+			  .bytes = 0x1000,
+			  .path = path,
+		  });
+}
+
+static void name(const struct scene *scene, u32 pid, u32 tid, const char *text, u64 time_ns)
+{
+	sink_call(scene->sink, on_name,
+		  &(struct thread_name){
+			  .pid = pid,
+			  .tid = tid,
+			  .name = text,
+			  .time_ns = time_ns,
+			  .is_exec = time_ns != 0 && pid == tid,
+		  });
+}
+
+static void fork_of(const struct scene *scene, u32 parent, u32 pid, u32 tid, u64 time_ns)
+{
+	sink_call(scene->sink, on_fork,
+		  &(struct thread_life){
+			  .parent_pid = parent,
+			  .parent_tid = parent,
+			  .pid = pid,
+			  .tid = tid,
+			  .time_ns = time_ns,
+			  .is_synthesized = !time_ns,
+		  });
+}
+
+static void exit_of(const struct scene *scene, u32 pid, u32 tid, u64 time_ns)
+{
+	sink_call(scene->sink, on_exit,
+		  &(struct thread_life){.pid = pid, .tid = tid, .time_ns = time_ns});
+}
+
+/* A sample of one frame. */
+static void sample(const struct scene *scene, u32 pid, u32 tid, u64 address, u64 time_ns)
+{
+	struct frame frames[] = {{.address = address, .space = address_space_of(address)}};
+
+	sink_call(scene->sink, on_sample,
+		  &(struct sample){
+			  .time_ns = time_ns,
+			  .weight = 7,
+			  .pid = pid,
+			  .tid = tid,
+			  .address = address,
+			  .space = address_space_of(address),
+			  .has_chain = true,
+			  .frames = frames,
+			  .frame_count = 1,
+		  });
+}
+
+/* A kernel, and a shell with its code and a library. */
+static int begin_with(void **state, u64 memory_bytes)
+{
+	static struct scene scene;
+	struct window_settings settings = {
+		.take_binary = take_binary, .context = &scene, .memory_bytes = memory_bytes};
+
+	scene = (struct scene){.window = window_new(&settings), .told.sink = told_members};
+	scene.sink = window_sink(scene.window);
+	sink_call(scene.sink, on_mapping,
+		  &(struct mapping){
+			  .pid = ~0u,
+			  .space = SPACE_KERNEL,
+			  .start = kernel_text,
+			  .bytes = 0x1000000,
+			  .path = "[kernel.kallsyms]_text",
+		  });
+	sink_call(scene.sink, on_kernel_symbol,
+		  &(struct kernel_symbol){.start = kernel_symbol, .bytes = 0x100, .name = "prog"});
+	fork_of(&scene, 1, SHELL, SHELL, 0);
+	name(&scene, SHELL, SHELL, "sh", 0);
+	map(&scene, SHELL, CODE, "/bin/sh", 0);
+	map(&scene, SHELL, LIBRARY, "/lib/libc.so", 0);
+	*state = &scene;
+	return 0;
+}
+
+static int begin(void **state)
+{
+	return begin_with(state, 0);
+}
+
+static int begin_small(void **state)
+{
+	return begin_with(state, 256 << 10);
+}
+
+static int end(void **state)
+{
+	struct scene *scene = *state;
+
+	window_free(scene->window);
+	text_release(&scene->told.text);
+	text_release(&scene->binaries);
+	return 0;
+}
+
+/* Ends the window there and begins the next; what it told. */
+static const char *turn(struct scene *scene, u64 end_ns)
+{
+	text_truncate(&scene->told.text, 0);
+	scene->told.samples = scene->told.weight = 0;
+	window_end_at(scene->window, end_ns);
+	sink_call(scene->sink, on_round, end_ns);
+	assert_true(window_is_complete(scene->window));
+	assert_int_equal(window_hand_over(scene->window, &scene->told.sink), 0);
+	window_turn(scene->window);
+	return text_view(&scene->told.text);
+}
+
+#define KERNEL "0 map -1 [kernel.kallsyms]_text ffffffff81000000\n"
+
+static void samples_alike_are_one_and_bring_only_what_they_need(void **state)
+{
+	struct scene *scene = *state;
+
+	sample(scene, SHELL, SHELL, CODE + 4, 100);
+	sample(scene, SHELL, SHELL, CODE + 4, 300);
+	sample(scene, SHELL, SHELL, CODE + 8, 200);
+	fork_of(scene, 1, CHILD, CHILD, 150); /* of whom there is no sample */
+	assert_string_equal(turn(scene, 1000), KERNEL "0 life 10 of 1\n"
+						      "0 name 10 sh\n"
+						      "0 map 10 /bin/sh 400000\n"
+						      "200 sample 10 400008 x1 w7 f1\n"
+						      "300 sample 10 400004 x2 w14 f1\n");
+}
+
+static void kernel_symbols_come_along_if_they_are_needed(void **state)
+{
+	struct scene *scene = *state;
+
+	sample(scene, SHELL, SHELL, kernel_symbol + 3, 100);
+	assert_non_null(strstr(turn(scene, 1000), "0 symbol prog\n"));
+	sample(scene, SHELL, SHELL, kernel_text + 3, 1100);
+	assert_null(strstr(turn(scene, 2000), "symbol"));
+}
+
+static void the_next_window_knows_what_the_first_was_told(void **state)
+{
+	struct scene *scene = *state;
+
+	turn(scene, 1000);
+	sample(scene, SHELL, SHELL, LIBRARY + 4, 1100);
+	assert_string_equal(turn(scene, 2000), KERNEL "0 life 10 of 1\n"
+						      "0 name 10 sh\n"
+						      "0 map 10 /lib/libc.so 7f0000\n"
+						      "1100 sample 10 7f0004 x1 w7 f1\n");
+}
+
+static void a_sample_from_the_end_on_is_of_the_next_window(void **state)
+{
+	struct scene *scene = *state;
+
+	sample(scene, SHELL, SHELL, CODE + 4, 999);
+	sample(scene, SHELL, SHELL, CODE + 4, 1000);
+	turn(scene, 1000);
+	assert_int_equal(scene->told.samples, 1);
+	turn(scene, 2000);
+	assert_int_equal(scene->told.samples, 1);
+}
+
+static void a_program_is_told_from_the_one_that_it_replaced(void **state)
+{
+	struct scene *scene = *state;
+
+	/* all of it at once, as counted samples come: after what they were counted in */
+	fork_of(scene, SHELL, CHILD, CHILD, 100);
+	name(scene, CHILD, CHILD, "ls", 200);
+	map(scene, CHILD, CODE, "/bin/ls", 210);
+	exit_of(scene, CHILD, CHILD, 400);
+	sample(scene, CHILD, CHILD, CODE + 4, 150);
+	sample(scene, CHILD, CHILD, CODE + 4, 300);
+	assert_string_equal(turn(scene, 1000), KERNEL "100 life 20 of 10\n"
+						      "100 name 20 sh\n"
+						      "100 map 20 /bin/sh 400000\n"
+						      "150 sample 20 400004 x1 w7 f1\n"
+						      "200 name 20 ls exec\n"
+						      "210 map 20 /bin/ls 400000\n"
+						      "300 sample 20 400004 x1 w7 f1\n");
+}
+
+static void what_a_parent_maps_after_the_fork_is_not_its_childs(void **state)
+{
+	struct scene *scene = *state;
+
+	fork_of(scene, SHELL, CHILD, CHILD, 100);
+	map(scene, SHELL, 0x900000, "/lib/late.so", 150);
+	map(scene, CHILD, 0xa00000, "/lib/other.so", 160);
+	sample(scene, CHILD, CHILD, 0x900004, 300);
+	sample(scene, SHELL, SHELL, 0xa00004, 300);
+	sample(scene, CHILD, CHILD, 0xa00004, 310);
+	sample(scene, SHELL, SHELL, 0x900004, 310);
+	turn(scene, 1000);
+	assert_non_null(strstr(text_view(&scene->told.text), "160 map 20 /lib/other.so"));
+	assert_non_null(strstr(text_view(&scene->told.text), "150 map 10 /lib/late.so"));
+	assert_null(strstr(text_view(&scene->told.text), "map 20 /lib/late.so"));
+	assert_null(strstr(text_view(&scene->told.text), "map 10 /lib/other.so"));
+}
+
+static void a_pid_that_is_used_again_is_another_process(void **state)
+{
+	struct scene *scene = *state;
+
+	fork_of(scene, SHELL, CHILD, CHILD, 100);
+	name(scene, CHILD, CHILD, "first", 110);
+	map(scene, CHILD, CODE, "/bin/first", 120);
+	exit_of(scene, CHILD, CHILD, 200);
+	fork_of(scene, 1, CHILD, CHILD, 300);
+	name(scene, CHILD, CHILD, "second", 310);
+	map(scene, CHILD, CODE, "/bin/second", 320);
+	sample(scene, CHILD, CHILD, CODE + 4, 150);
+	sample(scene, CHILD, CHILD, CODE + 4, 350);
+	assert_string_equal(turn(scene, 1000), KERNEL "100 life 20 of 10\n"
+						      "110 name 20 first exec\n"
+						      "120 map 20 /bin/first 400000\n"
+						      "150 sample 20 400004 x1 w7 f1\n"
+						      "300 life 20 of 1\n"
+						      "310 name 20 second exec\n"
+						      "320 map 20 /bin/second 400000\n"
+						      "350 sample 20 400004 x1 w7 f1\n");
+}
+
+static void a_thread_brings_its_process_along(void **state)
+{
+	struct scene *scene = *state;
+
+	fork_of(scene, SHELL, SHELL, 11, 100);
+	name(scene, SHELL, 11, "worker", 110);
+	sample(scene, SHELL, 11, CODE + 4, 200);
+	assert_string_equal(turn(scene, 1000), KERNEL "0 life 10 of 1\n"
+						      "0 name 10 sh\n"
+						      "0 map 10 /bin/sh 400000\n"
+						      "100 life 11 of 10\n"
+						      "110 name 11 worker\n"
+						      "200 sample 11 400004 x1 w7 f1\n");
+}
+
+static void who_has_ended_is_forgotten_with_the_window(void **state)
+{
+	enum { MANY = 1000, SECOND = 1000000000 };
+	struct scene *scene = *state;
+	u64 bytes = window_counts(scene->window).bytes;
+
+	for (u32 i = 0; i < MANY; i++) {
+		fork_of(scene, SHELL, CHILD + i, CHILD + i, 100);
+		name(scene, CHILD + i, CHILD + i, "child", 110);
+		map(scene, CHILD + i, CODE, "/bin/child", 120);
+		exit_of(scene, CHILD + i, CHILD + i, 200);
+	}
+	assert_int_equal(window_counts(scene->window).threads, 1 + MANY);
+	turn(scene, 2ULL * SECOND); /* late samples of theirs have come by then */
+	assert_int_equal(window_counts(scene->window).threads, 1);
+	assert_int_equal(window_counts(scene->window).bytes, bytes);
+}
+
+static bool is_shell(u32 pid, u32 tid)
+{
+	(void)tid;
+	return pid == SHELL;
+}
+
+static void whose_end_got_lost_is_forgotten_when_asked(void **state)
+{
+	struct scene *scene = *state;
+
+	fork_of(scene, SHELL, CHILD, CHILD, 100);
+	turn(scene, 3000000000);
+	assert_int_equal(window_counts(scene->window).threads, 2);
+	window_forget_dead(scene->window, is_shell, 3000000001);
+	turn(scene, 6000000000);
+	assert_int_equal(window_counts(scene->window).threads, 1);
+}
+
+static void a_log_of_mappings_that_cover_each_other_stays_small(void **state)
+{
+	struct scene *scene = *state;
+
+	for (u32 round = 1; round <= 100; round++) {
+		for (u32 i = 0; i < 100; i++)
+			map(scene, SHELL, LIBRARY + (i % 10) * 0x1000, "//anon", round * 100 + i);
+		turn(scene, round * 100 + 100);
+	}
+	assert_true(window_counts(scene->window).bytes < 10000);
+	sample(scene, SHELL, SHELL, CODE + 4, 20000);
+	sample(scene, SHELL, SHELL, LIBRARY + 4, 20000);
+	turn(scene, 30000);
+	assert_non_null(strstr(text_view(&scene->told.text), "/bin/sh"));
+	assert_non_null(strstr(text_view(&scene->told.text), "//anon"));
+}
+
+static void a_binary_is_told_once_with_its_first_sample(void **state)
+{
+	struct scene *scene = *state;
+
+	sample(scene, SHELL, SHELL, CODE + 4, 100);
+	assert_string_equal(text_view(&scene->binaries), "");
+	sink_call(scene->sink, on_round, 500);
+	assert_string_equal(text_view(&scene->binaries), "10 /bin/sh ");
+	turn(scene, 1000);
+	sample(scene, SHELL, SHELL, CODE + 8, 1100);
+	turn(scene, 2000);
+	assert_string_equal(text_view(&scene->binaries), "10 /bin/sh ");
+}
+
+static void a_binary_that_could_not_be_taken_is_told_again_a_few_times(void **state)
+{
+	struct scene *scene = *state;
+
+	scene->refuses = true;
+	for (u32 i = 0; i < 100; i++) {
+		sample(scene, SHELL, SHELL, CODE + 4, 1000 * i + 1);
+		turn(scene, 1000 * (i + 1));
+	}
+	assert_int_equal(scene->binaries.length, 8 * strlen("10 /bin/sh "));
+}
+
+static void samples_from_before_the_beginning_are_not_taken(void **state)
+{
+	struct scene *scene = *state;
+
+	window_begin_at(scene->window, 500);
+	sample(scene, SHELL, SHELL, CODE + 4, 499);
+	sample(scene, SHELL, SHELL, CODE + 4, 500);
+	turn(scene, 1000);
+	assert_int_equal(scene->told.samples, 1);
+}
+
+static void a_full_window_says_so_before_anything_is_dropped(void **state)
+{
+	struct scene *scene = *state;
+	u32 taken = 0;
+
+	while (!window_is_full(scene->window)) {
+		sample(scene, SHELL, SHELL, CODE + 4 * taken++, 1);
+		sink_call(scene->sink, on_round, 2);
+		assert_true(taken < 100000);
+	}
+	assert_int_equal(window_counts(scene->window).samples_dropped, 0);
+	turn(scene, 1000);
+	assert_int_equal(scene->told.samples, taken);
+	assert_false(window_is_full(scene->window));
+}
+
+static void mappings_are_given_up_before_samples_and_both_are_counted(void **state)
+{
+	struct scene *scene = *state;
+	u32 samples = 0, mappings = 0;
+
+	while (!window_counts(scene->window).mappings_dropped) {
+		map(scene, SHELL, 0x1000000 + 0x1000ULL * mappings++, "/lib/many.so", 1);
+		assert_true(mappings < 100000);
+	}
+	sample(scene, SHELL, SHELL, CODE, 1);
+	assert_int_equal(window_counts(scene->window).samples_dropped, 0);
+	while (!window_counts(scene->window).samples_dropped) {
+		sample(scene, SHELL, SHELL, CODE + 4 * samples++, 1);
+		sink_call(scene->sink, on_round, 2);
+		assert_true(samples < 100000);
+	}
+	turn(scene, 1000);
+	assert_int_equal(scene->told.samples, samples); /* 1 more was taken before, 1 was dropped */
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(samples_alike_are_one_and_bring_only_what_they_need),
+		TEST(kernel_symbols_come_along_if_they_are_needed),
+		TEST(the_next_window_knows_what_the_first_was_told),
+		TEST(a_sample_from_the_end_on_is_of_the_next_window),
+		TEST(a_program_is_told_from_the_one_that_it_replaced),
+		TEST(what_a_parent_maps_after_the_fork_is_not_its_childs),
+		TEST(a_pid_that_is_used_again_is_another_process),
+		TEST(a_thread_brings_its_process_along),
+		TEST(who_has_ended_is_forgotten_with_the_window),
+		TEST(whose_end_got_lost_is_forgotten_when_asked),
+		TEST(a_log_of_mappings_that_cover_each_other_stays_small),
+		TEST(a_binary_is_told_once_with_its_first_sample),
+		TEST(a_binary_that_could_not_be_taken_is_told_again_a_few_times),
+		TEST(samples_from_before_the_beginning_are_not_taken),
+		cmocka_unit_test_setup_teardown(a_full_window_says_so_before_anything_is_dropped,
+						begin_small, end),
+		cmocka_unit_test_setup_teardown(
+			mappings_are_given_up_before_samples_and_both_are_counted, begin_small,
+			end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * daemon: samples all the time, a window after the other into a store.
+ */
+#include "cmd/daemon.h"
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/cmd.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/timerfd.h>
+
+/* How often events are drained, and clocks looked at. */
+static const u64 tick_ns = 250000000;
+
+/* The open window is over now; what belongs to it may still be on its way. */
+static int end_window(struct daemon *daemon, u64 end_ns)
+{
+	if (daemon->is_ending)
+		return 0;
+	daemon->is_ending = true;
+	daemon->end_ns = end_ns;
+	window_end_at(daemon->session->window, end_ns);
+	return capture_turn(daemon->session->capture);
+}
+
+static int next_window(struct daemon *daemon)
+{
+	u64 clock_ns = daemon->end_ns;
+	struct moment now = moment_now(),
+		      start = {
+			      .clock_ns = clock_ns,
+			      .wall_ns = now.wall_ns - (now.clock_ns - clock_ns),
+		      };
+
+	daemon_write_window(daemon);
+	if (daemon->session->settings.once)
+		loop_end(daemon->loop, 0);
+	return daemon_begin_window(daemon, start);
+}
+
+/* --- what happens -------------------------------------------------------------------------------
+ */
+
+static int on_readable(void *context, u64 fd)
+{
+	struct daemon *daemon = context;
+
+	(void)fd;
+	return capture_drain(daemon->session->capture);
+}
+
+/* The window's time is over, or somebody has set the clock: then it ends where it is. */
+static int on_window_end(void *context, u64 fd)
+{
+	struct daemon *daemon = context;
+	u64 times, now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	if (read((int)fd, &times, sizeof(times)) == sizeof(times))
+		return end_window(daemon, daemon->end_ns);
+	if (errno != ECANCELED)
+		return 0;
+	daemon_log(LOG_LEVEL_INFO, "the clock was set: a window ends early");
+	return end_window(daemon, now_ns);
+}
+
+static void keep_watchdog_calm(struct daemon *daemon, u64 now_ns)
+{
+	if (!daemon->watchdog_ns || now_ns - daemon->watchdog_told_ns < daemon->watchdog_ns)
+		return;
+	daemon->watchdog_told_ns = now_ns;
+	notify_send("WATCHDOG=1");
+}
+
+static int on_tick(void *context, u64 times)
+{
+	struct daemon *daemon = context;
+	u64 now_ns = clock_ns(CLOCK_MONOTONIC);
+	int error = capture_drain(daemon->session->capture);
+
+	(void)times;
+	if (error)
+		return error;
+	keep_watchdog_calm(daemon, now_ns);
+	if (!daemon->is_ending && window_is_full(daemon->session->window)) {
+		daemon_log(LOG_LEVEL_INFO, "a window ends early: --max-memory is reached");
+		error = end_window(daemon, now_ns);
+	}
+	if (!error && daemon->is_ending && window_is_complete(daemon->session->window))
+		error = next_window(daemon);
+	return error;
+}
+
+static int on_signal(void *context, u64 number)
+{
+	struct daemon *daemon = context;
+	int error;
+
+	if (number != SIGHUP) {
+		loop_end(daemon->loop, 0);
+		return 0;
+	}
+	notify_send("RELOADING=1\nMONOTONIC_USEC=%llu",
+		    (unsigned long long)clock_ns(CLOCK_MONOTONIC) / 1000);
+	error = daemon_reload(daemon);
+	notify_send("READY=1");
+	return error;
+}
+
+/* --- beginning and end --------------------------------------------------------------------------
+ */
+
+int daemon_watch_capture(struct daemon *daemon)
+{
+	return loop_on_readable(daemon->loop, capture_fd(daemon->session->capture),
+				(struct loop_handler){on_readable, daemon});
+}
+
+static int prepare_loop(struct daemon *daemon)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	int error = loop_open(&daemon->loop);
+
+	daemon->timer_fd = timerfd_create(CLOCK_REALTIME, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (!error && daemon->timer_fd < 0)
+		error = fail(-errno, NULL, "cannot make a timer");
+	if (!error)
+		error = loop_on_signals(daemon->loop, signals, ARRAY_COUNT(signals),
+					(struct loop_handler){on_signal, daemon});
+	if (!error)
+		error = loop_on_readable(daemon->loop, daemon->timer_fd,
+					 (struct loop_handler){on_window_end, daemon});
+	if (!error)
+		error = loop_on_timer(daemon->loop, tick_ns,
+				      (struct loop_handler){on_tick, daemon});
+	return error;
+}
+
+static int open_store(struct daemon *daemon)
+{
+	int error = store_open(daemon->session->settings.store, STORE_WRITE, &daemon->store);
+
+	if (error)
+		return error;
+	store_limit(daemon->store, session_limits(daemon->session));
+	if (*store_notes(daemon->store))
+		daemon_log(LOG_LEVEL_WARNING, "%s", store_notes(daemon->store));
+	return 0;
+}
+
+/* The store first: whoever has its lock is told from what is wrong with this machine. */
+static int start(struct daemon *daemon)
+{
+	int error = session_read(&daemon->session);
+
+	if (!error)
+		error = open_store(daemon);
+	if (!error)
+		error = session_open(daemon->session);
+	if (!error)
+		error = prepare_loop(daemon);
+	if (!error)
+		error = session_start(daemon->session);
+	if (!error)
+		error = daemon_watch_capture(daemon);
+	if (!error)
+		error = daemon_begin_window(daemon, moment_now());
+	if (error)
+		return error;
+	daemon->watchdog_ns = notify_watchdog_ns();
+	notify_send("READY=1\nSTATUS=the first window is open");
+	daemon_log(LOG_LEVEL_INFO, "sampling at %u Hz into %s", daemon->session->plan.frequency_hz,
+		   daemon->session->settings.store);
+	return 0;
+}
+
+/* The open window is written as far as it has come. */
+static int finish(struct daemon *daemon)
+{
+	int error;
+
+	notify_send("STOPPING=1");
+	if (!daemon->is_ending)
+		daemon->end_ns = clock_ns(CLOCK_MONOTONIC);
+	window_end_at(daemon->session->window, ~0ULL);
+	error = capture_stop(daemon->session->capture);
+	daemon_write_window(daemon);
+	return error;
+}
+
+static void daemon_release(struct daemon *daemon)
+{
+	loop_close(daemon->loop);
+	closep(&daemon->timer_fd);
+	session_free(daemon->session);
+	store_close(daemon->store);
+}
+
+static int daemon_run(const void *settings, struct arguments arguments)
+{
+	CLEANUP(daemon_release) struct daemon daemon = {.timer_fd = -1};
+	int error, end_error;
+
+	(void)settings; /* they are read again, as with SIGHUP */
+	if (arguments.count)
+		return fail_plain(-EINVAL, NULL, "daemon takes no arguments, only options");
+	error = start(&daemon);
+	if (error)
+		return error;
+	error = loop_run(daemon.loop);
+	if (daemon.session->settings.once && daemon.windows)
+		return error;
+	end_error = finish(&daemon);
+	return error ? error : end_error;
+}
+
+const struct command command_daemon = {
+	.name = "daemon",
+	.summary = "record all the time, in windows of a minute, into a store",
+	.synopsis = "[options]",
+	.examples = "sudo bpfprof daemon\tWindows of a minute into /var/lib/bpfprof\n"
+		    "sudo bpfprof daemon --window 10s --keep-size 100M --store /tmp/store\t"
+		    "Short ones, and not many\n"
+		    "sudo bpfprof daemon --once --window 10s --store /tmp/store\tOne window\n"
+		    "sudo systemctl enable --now bpfprof\tAs a service, from now on\n",
+	.options = daemon_options,
+	.settings_bytes = sizeof(struct daemon_settings),
+	.defaults = &daemon_defaults,
+	.run = daemon_run,
+};

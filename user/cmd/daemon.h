@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The daemon's state, and what its files do for each other. Private to daemon*.c.
+ */
+#ifndef CMD_DAEMON_H
+#define CMD_DAEMON_H
+
+#include "base/loop.h"
+#include "cmd/daemon_session.h"
+
+/* A moment by both clocks. */
+struct moment {
+	u64 clock_ns, wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
+};
+
+/* What this process and its programs in the kernel have taken. */
+struct spending {
+	u64 own_ns, bpf_ns;
+};
+
+enum { WINDOW_COMPRESS_LEVEL = 9 }; /* of zstd; a window is small */
+
+struct daemon {
+	struct session *session;
+	struct store *store;
+	struct loop *loop;
+	int timer_fd;	       /* the window's end, by the wall clock */
+	struct moment started; /* the open window */
+	u64 end_ns;	       /* where it will end, CLOCK_MONOTONIC */
+	bool is_ending;	       /* it has ended; what belongs to it may still come */
+	bool is_last;	       /* nothing comes behind it */
+	bool cannot_write;     /* the last window could not be written, and that was said */
+	u64 windows, watchdog_ns, watchdog_told_ns;
+	struct spending spent; /* until the open window began */
+};
+
+/* How urgent a line is: the levels of syslog(3). */
+enum log_level { LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6 };
+
+/* One line on standard error, as the journal or a person likes it. */
+void daemon_log(enum log_level level, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* What was taken so far. */
+struct spending daemon_spending(struct daemon *daemon);
+/* Now, by both clocks. */
+struct moment moment_now(void);
+
+/* Begins a window at that moment, and sets the timer for its end. Returns 0 or a negative errno
+ * with a sentence. */
+int daemon_begin_window(struct daemon *daemon, struct moment start);
+/* Writes the window that has ended into the store. What cannot be written is lost, counted and said
+ * once; the daemon goes on. */
+void daemon_write_window(struct daemon *daemon);
+/* Lets the loop read what the capture has, as it comes. Returns 0 or a negative errno with a
+ * sentence. */
+int daemon_watch_capture(struct daemon *daemon);
+
+/* Reads the settings again, and samples anew if that is needed. With settings that do not work it
+ * goes on as it was, and says so. Returns 0, or a negative errno with a sentence if there is
+ * nothing to go on with. */
+int daemon_reload(struct daemon *daemon);
+/* Ends the open window and goes on with another session, which is the daemon's from now on.
+ * Returns as daemon_reload(). */
+int daemon_sample_anew(struct daemon *daemon, struct session *fresh);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * New settings between two windows. Where they change what is sampled, the new capture runs before
+ * the old one ends, and each sample is of one of them: by its time.
+ */
+#include "base/clock.h"
+#include "base/fail.h"
+#include "cmd/daemon.h"
+
+#include <string.h>
+
+/* Takes what can be changed without a new capture. */
+static void take_limits(struct daemon *daemon, struct session *fresh)
+{
+	struct session old = *daemon->session;
+
+	daemon->session->settings = fresh->settings;
+	daemon->session->line = fresh->line;
+	daemon->session->left = fresh->left;
+	fresh->settings = old.settings;
+	fresh->line = old.line;
+	fresh->left = old.left;
+}
+
+/* The open window ends where the new capture begins. Counted samples have no time of their own:
+ * what both captures have counted in the moment between is counted twice. */
+static int change_over(struct daemon *daemon, struct session *fresh)
+{
+	bool is_counted = fresh->plan.capture.aggregate;
+	struct session *old = daemon->session;
+	struct moment now = moment_now();
+	int error;
+
+	window_begin_at(fresh->window, is_counted ? 0 : now.clock_ns);
+	window_end_at(old->window, is_counted ? ~0ULL : now.clock_ns);
+	daemon->end_ns = now.clock_ns;
+	error = capture_stop(old->capture);
+	daemon_write_window(daemon);
+	session_free(old);
+	daemon->session = fresh;
+	if (!error)
+		error = daemon_watch_capture(daemon);
+	return error ? error : daemon_begin_window(daemon, now);
+}
+
+/* What it samples before the change-over the old capture has, too. */
+static int start_beside(struct session *fresh)
+{
+	int error = session_open(fresh);
+
+	if (error)
+		return error;
+	window_begin_at(fresh->window, fresh->plan.capture.aggregate ? 0 : ~0ULL);
+	return session_start(fresh);
+}
+
+int daemon_sample_anew(struct daemon *daemon, struct session *fresh)
+{
+	int error = start_beside(fresh);
+
+	if (!error)
+		return change_over(daemon, fresh);
+	daemon_log(LOG_LEVEL_WARNING, "cannot sample anew: %s; going on as before",
+		   fail_sentence());
+	session_free(fresh);
+	return 0;
+}
+
+int daemon_reload(struct daemon *daemon)
+{
+	struct session *fresh;
+	int error = session_read(&fresh);
+
+	if (error) {
+		daemon_log(LOG_LEVEL_WARNING,
+			   "settings were not read again: %s; going on as before", fail_sentence());
+		return 0;
+	}
+	if (strcmp(fresh->settings.store, daemon->session->settings.store) != 0)
+		daemon_log(LOG_LEVEL_WARNING, "another store needs a restart; going on with %s",
+			   daemon->session->settings.store);
+	store_limit(daemon->store, session_limits(fresh));
+	daemon_log(LOG_LEVEL_INFO, "settings were read again");
+	if (!session_samples_alike(daemon->session, fresh))
+		return daemon_sample_anew(daemon, fresh);
+	take_limits(daemon, fresh);
+	session_free(fresh);
+	return 0;
+}

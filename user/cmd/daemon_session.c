@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Settings to a running capture.
+ */
+#include "cmd/daemon_session.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/cmd.h"
+#include "cmd/command_line.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* The options that follow the command's name. */
+static int parse(const struct command_line *line, struct session *session)
+{
+	VEC(char *) words = {0};
+	size_t first = 0;
+	int error;
+
+	while (first < line->count && strcmp(line->words[first], command_daemon.name) != 0)
+		first++;
+	for (size_t i = first + 1; i < line->count; i++)
+		*vec_add(&words) = (char *)line->words[i];
+	*vec_add(&words) = NULL;
+	error = options_parse(&command_daemon, (int)words.count - 1, words.items,
+			      &session->settings, &session->left);
+	vec_release(&words);
+	return error;
+}
+
+int session_read(struct session **ret_session)
+{
+	struct session *session = must_alloc(sizeof(*session));
+	int error;
+
+	session->line = command_line_read();
+	error = parse(&session->line, session);
+	if (error) {
+		command_line_release(&session->line);
+		free(session);
+		return error;
+	}
+	session->left.items = NULL; /* they were words of ours */
+	session->left.count = 0;
+	*ret_session = session;
+	return 0;
+}
+
+int session_open(struct session *session)
+{
+	int error = record_plan_make(&session->settings.record, (struct arguments){0},
+				     &session->plan);
+
+	if (!error)
+		error = features_require();
+	if (error)
+		return error;
+	session->plan.capture.window_ns = session->settings.window_ns;
+	session->window = window_new(
+		&(struct window_settings){.memory_bytes = session->settings.memory_bytes});
+	return capture_open(&session->plan.capture, &session->capture);
+}
+
+int session_start(struct session *session)
+{
+	return capture_start(session->capture, window_sink(session->window));
+}
+
+struct store_limits session_limits(const struct session *session)
+{
+	return (struct store_limits){session->settings.keep_bytes, session->settings.keep_ns};
+}
+
+static bool same_events(const struct text_list *one, const struct text_list *other)
+{
+	if (one->count != other->count)
+		return false;
+	for (size_t i = 0; i < one->count; i++)
+		if (strcmp(one->items[i], other->items[i]) != 0)
+			return false;
+	return true;
+}
+
+bool session_samples_alike(const struct session *one, const struct session *other)
+{
+	const struct record_settings *a = &one->settings.record, *b = &other->settings.record;
+
+	return same_events(&a->events, &b->events) && a->frequency_hz == b->frequency_hz &&
+	       a->is_frequency_max == b->is_frequency_max && a->call_graph == b->call_graph &&
+	       a->unwind_bytes == b->unwind_bytes &&
+	       one->settings.window_ns == other->settings.window_ns;
+}
+
+void session_free(struct session *session)
+{
+	if (!session)
+		return;
+	capture_close(session->capture);
+	window_free(session->window);
+	record_plan_release(&session->plan);
+	options_release(&command_daemon, &session->settings, &session->left);
+	command_line_release(&session->line);
+	free(session);
+}

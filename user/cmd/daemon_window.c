@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * One window of the daemon: its times, and its way into the store.
+ */
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "cmd/daemon.h"
+#include "perfdata/perfdata.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/timerfd.h>
+
+enum { NS_PER_S = 1000000000 };
+
+void daemon_log(enum log_level level, const char *format, ...)
+{
+	CLEANUP(text_release) struct text sentence = {0}, line = {0};
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_appendv(&sentence, format, arguments);
+	va_end(arguments);
+	/* Source: sd-daemon(3). */
+	if (getenv("JOURNAL_STREAM"))
+		text_appendf(&line, "<%d>", (int)level);
+	else
+		text_append(&line, "bpfprof: ");
+	text_append_printable(&line, text_view(&sentence));
+	fprintf(stderr, "%s\n", text_view(&line));
+}
+
+struct moment moment_now(void)
+{
+	return (struct moment){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME)};
+}
+
+static u64 timeval_ns(struct timeval time)
+{
+	return (u64)time.tv_sec * NS_PER_S + (u64)time.tv_usec * 1000;
+}
+
+struct spending daemon_spending(struct daemon *daemon)
+{
+	struct capture_totals totals;
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	capture_totals(daemon->session->capture, &totals);
+	return (struct spending){
+		.own_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime),
+		.bpf_ns = totals.bpf_ns,
+	};
+}
+
+/* --- its times ----------------------------------------------------------------------------------
+ */
+
+/* When a window that begins there ends, CLOCK_REALTIME: at the next multiple of its length. */
+static u64 end_after(const struct daemon_settings *settings, u64 start_ns)
+{
+	if (settings->once)
+		return start_ns + settings->window_ns;
+	return (start_ns / settings->window_ns + 1) * settings->window_ns;
+}
+
+int daemon_begin_window(struct daemon *daemon, struct moment start)
+{
+	u64 end_ns = end_after(&daemon->session->settings, start.wall_ns);
+	struct itimerspec at = {.it_value = {
+					.tv_sec = (time_t)(end_ns / NS_PER_S),
+					.tv_nsec = (long)(end_ns % NS_PER_S),
+				}};
+
+	daemon->started = start;
+	daemon->end_ns = start.clock_ns + (end_ns - start.wall_ns);
+	daemon->is_ending = false;
+	daemon->spent = daemon_spending(daemon);
+	window_end_at(daemon->session->window, daemon->end_ns);
+	/* Whoever sets the clock ends the window. */
+	if (timerfd_settime(daemon->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at,
+			    NULL))
+		return fail(-errno, NULL, "cannot set a timer");
+	return 0;
+}
+
+/* --- into the store -----------------------------------------------------------------------------
+ */
+
+/* What happened since the window before, by enum counter. */
+static void losses_of(struct session *session, const struct window_counts *counts, u64 *losses)
+{
+	struct capture_totals now;
+
+	capture_totals(session->capture, &now);
+	for (u32 i = 0; i < COUNTER_COUNT; i++)
+		losses[i] = now.counters[i] > session->told.counters[i]
+				    ? now.counters[i] - session->told.counters[i]
+				    : 0;
+	session->told = now;
+	/* what was sent in the last moments is in the next window */
+	losses[COUNTER_samples_sent] = counts->samples;
+	losses[COUNTER_lost_memory] += counts->samples_dropped;
+	losses[COUNTER_mappings_left_out] += counts->mappings_dropped;
+}
+
+static u64 wall_of(const struct daemon *daemon, u64 clock_ns)
+{
+	return daemon->started.wall_ns + (clock_ns - daemon->started.clock_ns);
+}
+
+static struct perfdata_writer_settings writer_settings(struct daemon *daemon,
+						       const struct command_line *line,
+						       const char *path)
+{
+	const struct session *session = daemon->session;
+	struct perfdata_writer_settings settings = {
+		.path = path,
+		.command_line = line->words,
+		.command_words = (int)line->count,
+		.compress = true,
+		.compress_level = WINDOW_COMPRESS_LEVEL,
+		.clock_id = CLOCK_MONOTONIC,
+		.clock_ns = daemon->started.clock_ns,
+		.wall_clock_ns = daemon->started.wall_ns,
+		.frequency_hz = session->plan.frequency_hz,
+		.idle_skipped = true,
+	};
+
+	settings.sources = capture_sources(session->capture, &settings.source_count);
+	return settings;
+}
+
+/* Writes the file that the store has given a name. */
+static int write_file(struct daemon *daemon, const char *path, const u64 *losses)
+{
+	struct perfdata_writer_settings settings = writer_settings(daemon, &daemon->session->line,
+								   path);
+	struct spending spent = daemon_spending(daemon);
+	struct perfdata_extra extra = {
+		.cost_user_ns = spent.own_ns - daemon->spent.own_ns,
+		.cost_bpf_ns = spent.bpf_ns - daemon->spent.bpf_ns,
+		.wall_ns = daemon->end_ns - daemon->started.clock_ns,
+	};
+	struct perfdata_writer *writer;
+	int error = perfdata_writer_open(&settings, &writer), end_error;
+
+	if (error)
+		return error;
+	memcpy(extra.losses, losses, sizeof(extra.losses));
+	perfdata_writer_set_extra(writer, &extra);
+	error = window_hand_over(daemon->session->window, perfdata_writer_sink(writer));
+	end_error = perfdata_writer_end(writer);
+	if (!error)
+		error = end_error;
+	/* A window with holes would be taken for a quiet one. */
+	if (!error && perfdata_writer_dropped(writer))
+		error = fail(-ENOSPC, "free some space", "cannot write %s", path);
+	end_error = perfdata_writer_close(writer);
+	return error ? error : end_error;
+}
+
+static int store_window(struct daemon *daemon, const struct store_window *window)
+{
+	const char *path;
+	int error = store_begin(daemon->store, window->start_ns, &path);
+
+	if (error)
+		return error;
+	error = write_file(daemon, path, window->losses);
+	if (!error)
+		return store_commit(daemon->store, window);
+	store_abandon(daemon->store);
+	return error;
+}
+
+static u64 lost_of(const struct store_window *window)
+{
+	u64 lost = 0;
+
+	for (u32 row = 0; row < COUNTER_COUNT; row++)
+		lost += counter_rows[row].kind == LOST ? window->losses[row] : 0;
+	return lost;
+}
+
+/* For `systemctl status`. */
+static void tell_status(struct daemon *daemon, const struct store_window *window)
+{
+	struct spending spent = daemon_spending(daemon);
+	u64 wall_ns = window->end_ns - window->start_ns;
+	double percent = 100.0 *
+			 (double)(spent.own_ns - daemon->spent.own_ns + spent.bpf_ns -
+				  daemon->spent.bpf_ns) /
+			 (double)(wall_ns ? wall_ns : 1);
+	char samples[NUMBER_TEXT_BYTES], lost[NUMBER_TEXT_BYTES], bytes[NUMBER_TEXT_BYTES];
+
+	notify_send("STATUS=last window: %s samples, %s lost, %.2f%% of one CPU; %zu windows, %s",
+		    number_format_count(window->samples, samples),
+		    number_format_count(lost_of(window), lost), percent, store_count(daemon->store),
+		    number_format_bytes(store_bytes(daemon->store), bytes));
+}
+
+/* Says when writing begins to fail, and when it works again. */
+static void note_outcome(struct daemon *daemon, int error)
+{
+	if (error && !daemon->cannot_write)
+		daemon_log(LOG_LEVEL_WARNING, "a window is lost: %s; going on", fail_sentence());
+	if (!error && daemon->cannot_write)
+		daemon_log(LOG_LEVEL_WARNING,
+			   "windows can be written again; lost since the start: %llu",
+			   (unsigned long long)store_lost_windows(daemon->store));
+	daemon->cannot_write = error;
+}
+
+void daemon_write_window(struct daemon *daemon)
+{
+	struct window_counts counts;
+	struct store_window window = {
+		.start_ns = daemon->started.wall_ns,
+		.end_ns = wall_of(daemon, daemon->end_ns),
+		.rate_hz = daemon->session->plan.frequency_hz,
+	};
+	int error;
+
+	window_settle(daemon->session->window);
+	counts = window_counts(daemon->session->window);
+	window.samples = counts.samples;
+	losses_of(daemon->session, &counts, window.losses);
+	error = store_window(daemon, &window);
+	note_outcome(daemon, error);
+	if (!error)
+		tell_status(daemon, &window);
+	window_turn(daemon->session->window);
+	daemon->windows++;
+}

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/daemon_names.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -15,6 +16,9 @@
 
 /* How often events are drained, and clocks looked at. */
 static const u64 tick_ns = 250000000;
+
+/* Names take at most so small a part of what windows may take, in addition. */
+enum { NAMES_PART = 4 };
 
 /* The open window is over now; what belongs to it may still be on its way. */
 static int end_window(struct daemon *daemon, u64 end_ns)
@@ -139,6 +143,16 @@ static int prepare_loop(struct daemon *daemon)
 	return error;
 }
 
+/* Without names a window is still worth having. */
+static void open_names(struct daemon *daemon)
+{
+	if (daemon_names_open(store_names_path(daemon->store),
+			      daemon->session->settings.keep_bytes / NAMES_PART, &daemon->names))
+		daemon_log(LOG_LEVEL_WARNING, "names of functions are not kept: %s",
+			   fail_sentence());
+	daemon->session->names = daemon->names;
+}
+
 static int open_store(struct daemon *daemon)
 {
 	int error = store_open(daemon->session->settings.store, STORE_WRITE, &daemon->store);
@@ -148,6 +162,7 @@ static int open_store(struct daemon *daemon)
 	store_limit(daemon->store, session_limits(daemon->session));
 	if (*store_notes(daemon->store))
 		daemon_log(LOG_LEVEL_WARNING, "%s", store_notes(daemon->store));
+	open_names(daemon);
 	return 0;
 }
 
@@ -196,6 +211,7 @@ static void daemon_release(struct daemon *daemon)
 	loop_close(daemon->loop);
 	closep(&daemon->timer_fd);
 	session_free(daemon->session);
+	daemon_names_close(daemon->names);
 	store_close(daemon->store);
 }
 

@@ -23,6 +23,7 @@ enum { WINDOW_COMPRESS_LEVEL = 9 }; /* of zstd; a window is small */
 struct daemon {
 	struct session *session;
 	struct store *store;
+	struct names_cache *names; /* NULL: they cannot be kept, which was said */
 	struct loop *loop;
 	int timer_fd;	       /* the window's end, by the wall clock */
 	struct moment started; /* the open window */

@@ -114,7 +114,7 @@ const struct option_row daemon_options[] = {
 	 .name = "unwind-memory",
 	 .offset = FIELD(record.unwind_bytes),
 	 .argument = "SIZE",
-	 .help = "kernel memory for unwind tables: 1M to 1G (default: 64M)",
+	 .help = "kernel memory for unwind tables: 1M to 1G",
 	 .config = "daemon.unwind-memory"},
 
 	HEADING("Where to, and how much"),
@@ -148,7 +148,7 @@ const struct option_row daemon_options[] = {
 	 .offset = FIELD(memory_bytes),
 	 .argument = "SIZE",
 	 .help = "memory for an open window and what is known of processes; what is given up "
-		 "first stands in the manual (default: 128M)",
+		 "first stands in the manual",
 	 .config = "daemon.max-memory"},
 
 	HEADING("How"),

@@ -44,10 +44,12 @@ static int change_over(struct daemon *daemon, struct session *fresh)
 }
 
 /* What it samples before the change-over the old capture has, too. */
-static int start_beside(struct session *fresh)
+static int start_beside(struct daemon *daemon, struct session *fresh)
 {
-	int error = session_open(fresh);
+	int error;
 
+	fresh->names = daemon->names;
+	error = session_open(fresh);
 	if (error)
 		return error;
 	window_begin_at(fresh->window, fresh->plan.capture.aggregate ? 0 : ~0ULL);
@@ -56,7 +58,7 @@ static int start_beside(struct session *fresh)
 
 int daemon_sample_anew(struct daemon *daemon, struct session *fresh)
 {
-	int error = start_beside(fresh);
+	int error = start_beside(daemon, fresh);
 
 	if (!error)
 		return change_over(daemon, fresh);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
+#include "cmd/daemon_names.h"
 
 #include <errno.h>
 #include <string.h>
@@ -58,8 +59,11 @@ int session_open(struct session *session)
 	if (error)
 		return error;
 	session->plan.capture.window_ns = session->settings.window_ns;
-	session->window = window_new(
-		&(struct window_settings){.memory_bytes = session->settings.memory_bytes});
+	session->window = window_new(&(struct window_settings){
+		.take_binary = session->names ? daemon_names_take : NULL,
+		.context = session->names,
+		.memory_bytes = session->settings.memory_bytes,
+	});
 	return capture_open(&session->plan.capture, &session->capture);
 }
 

@@ -11,6 +11,8 @@
 #include "cmd/record_plan.h"
 #include "continuous/continuous.h"
 
+struct names_cache;
+
 struct session {
 	struct daemon_settings settings;
 	struct command_line line; /* what texts of the settings lie in … */
@@ -19,6 +21,7 @@ struct session {
 	struct capture *capture;
 	struct window *window;
 	struct capture_totals told; /* as of the end of the last window */
+	struct names_cache *names;  /* where names of binaries are kept; borrowed, NULL: nowhere */
 };
 
 /* Reads config files and command line once more. Returns 0, or a negative errno with a sentence;

@@ -1,0 +1,150 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# bpfprof daemon: windows into a store, all the time.
+
+load common
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	need_root
+	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
+	: >config
+}
+
+windows() {
+	find store/windows -name '*.data' 2>/dev/null | sort
+}
+
+has_windows() {
+	[ "$(windows | wc -l)" -ge "$1" ]
+}
+
+says() {
+	grep -q "$1" log
+}
+
+# Starts a daemon with windows of a second; its pid is $daemon.
+start_daemon() {
+	start "$BPFPROF" daemon --store store --window 1s "$@" 2>>log
+	daemon=$!
+	wait_for says "sampling at"
+}
+
+# Ends the daemon with a signal; its status is $status.
+end_daemon() {
+	status=0
+	kill -"$1" "$daemon"
+	wait "$daemon" || status=$?
+}
+
+# Whether stock perf and we read a window, with not a byte on standard error.
+is_readable() {
+	if "$PERF" --version >/dev/null 2>&1; then
+		"$PERF" report --stdio -i "$1" >perf.report 2>errors && [ ! -s errors ]
+		"$PERF" script -i "$1" >perf.script 2>errors && [ ! -s errors ]
+		"$PERF" diff "$1" "$1" >perf.diff 2>errors && [ ! -s errors ]
+	fi
+	"$BPFPROF" report -i "$1" >ours 2>errors && [ ! -s errors ]
+}
+
+@test "one window: perf and we read it, with the names of a program that has ended" {
+	cp "$WORKLOADS/mainbarfoo" ./worker
+	start ./worker 1000000
+	worker=$!
+	"$BPFPROF" daemon --store store --window 1s --once -F 499
+	kill -KILL "$worker"
+	[ "$(windows | wc -l)" = 1 ]
+	is_readable "$(windows)"
+	grep -q 'worker .*worker .*\] foo' ours
+	grep -q 'worker .*worker .*\] bar' ours
+	if [ -s perf.report ]; then
+		grep -q 'worker .*worker .*\] foo' perf.report
+		# a hundred samples at one place are one record with their periods added up
+		[ "$(awk '$1 == "worker" { sum += $4 } END { print sum > 100 * 2004008 }' perf.script)" = 1 ]
+		[ "$(grep -c '^worker' perf.script)" -lt 100 ]
+	fi
+	# only mappings that samples lie in: bash and cat run, too, but have none of their own here
+	"$BPFPROF" script --show-mmap-events -i "$(windows)" | grep MMAP >maps
+	grep -q '/worker$' maps
+	lacks -q '/bats' maps
+	[ -n "$(find store/names -name '*.names')" ]
+}
+
+@test "a daemon tells systemd of itself, refuses a second one, reads its settings again, and ends in order" {
+	python3 - <<-'END' >told &
+		import socket
+		asked = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+		asked.bind("notify")
+		while True:
+		    text = asked.recv(4096).decode()
+		    print(text, flush=True)
+		    if "STOPPING" in text:
+		        break
+	END
+	background+=($!)
+	wait_for [ -S notify ]
+	export NOTIFY_SOCKET=$BATS_TEST_TMPDIR/notify
+	printf '[daemon]\n\tfreq = 199\n' >config
+	start_daemon
+	wait_for grep -q READY=1 told
+
+	fails_with 1 "$(printf '%s' "$("$BPFPROF" daemon --store store 2>&1 | sed 's/^bpfprof: //')")" \
+		"$BPFPROF" daemon --store store
+	grep -q "process $daemon" stderr
+
+	wait_for has_windows 1
+	printf '[daemon]\n\tfreq = nonsense\n' >config
+	kill -HUP "$daemon"
+	wait_for says "going on as before"
+	printf '[daemon]\n\tfreq = 299\n\tkeep-time = 1h\n' >config
+	kill -HUP "$daemon"
+	wait_for says "settings were read again"
+	[ "$(grep -c RELOADING=1 told)" = 2 ]
+	before=$(windows | wc -l)
+	wait_for has_windows $((before + 1))
+	wait_for grep -q 'STATUS=last window: .* samples, .* lost, .*% of one CPU' told
+
+	end_daemon TERM
+	[ "$status" = 0 ]
+	wait_for grep -q STOPPING=1 told
+	[ -z "$(find store -name '*.open')" ]
+	first=$(windows | head -n 1) last=$(windows | tail -n 1)
+	is_readable "$first"
+	is_readable "$last"
+	"$BPFPROF" report --header-only -i "$first" | grep -q 'sample_freq } = 199'
+	"$BPFPROF" report --header-only -i "$last" | grep -q 'sample_freq } = 299'
+}
+
+@test "windows that cannot be written are lost and told, and the daemon goes on" {
+	start_daemon
+	wait_for has_windows 1
+	mv store/windows store/away
+	: >store/windows
+	wait_for says "a window is lost: .*; going on"
+	rm store/windows
+	mv store/away store/windows
+	wait_for says "windows can be written again"
+	end_daemon INT
+	[ "$status" = 0 ]
+	[ "$(grep -c 'a window is lost' log)" = 1 ]
+	is_readable "$(windows | tail -n 1)"
+}
+
+@test "a daemon that is killed leaves a store that the next one goes on with" {
+	start_daemon
+	wait_for has_windows 1
+	end_daemon KILL
+	before=$(windows)
+	: >log
+	start_daemon
+	wait_for has_windows $(($(wc -l <<<"$before") + 1))
+	end_daemon TERM
+	[ "$status" = 0 ]
+	for window in $(windows); do
+		is_readable "$window"
+	done
+	for window in $before; do
+		[ -s "$window" ]
+	done
+}

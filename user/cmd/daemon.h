@@ -23,13 +23,11 @@ enum { WINDOW_COMPRESS_LEVEL = 9 }; /* of zstd; a window is small */
 struct daemon {
 	struct session *session;
 	struct store *store;
-	struct names_cache *names; /* NULL: they cannot be kept, which was said */
+	struct daemon_names *names; /* NULL: they cannot be kept, which was said */
 	struct loop *loop;
 	int timer_fd;	       /* the window's end, by the wall clock */
 	struct moment started; /* the open window */
-	u64 end_ns;	       /* where it will end, CLOCK_MONOTONIC */
-	bool is_ending;	       /* it has ended; what belongs to it may still come */
-	bool is_last;	       /* nothing comes behind it */
+	u64 end_ns;	       /* of the window that is written, CLOCK_MONOTONIC */
 	bool cannot_write;     /* the last window could not be written, and that was said */
 	u64 windows, watchdog_ns, watchdog_told_ns;
 	struct spending spent; /* until the open window began */

@@ -1,39 +1,181 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * From windows to the cache of names.
+ * From windows to the cache of names, by a thread that reads one binary after the other.
  */
 #include "cmd/daemon_names.h"
 
+#include "base/fail.h"
+#include "base/intern.h"
+#include "base/vec.h"
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 
-int daemon_names_open(const char *directory, u64 max_bytes, struct names_cache **ret_names)
+enum { FAILURES_MAX = 8, LOWEST_PRIORITY = 19 };
+
+/* A binary, by its build id. */
+struct wanted {
+	u32 id; /* of `build_ids` */
+	u32 pid;
+	u8 build_id_bytes;
+	u8 build_id[BUILD_ID_MAX_BYTES];
+	char *path;
+};
+
+struct binary_state {
+	bool is_done, is_waiting;
+	u8 failures; /* processes that were gone too soon */
+};
+
+struct daemon_names {
+	struct names_cache *cache; /* only the thread touches it */
+	pthread_t thread;
+	bool has_thread;
+	pthread_mutex_t mutex; /* of all below */
+	pthread_cond_t changed;
+	bool ends;
+	struct intern build_ids;
+	VEC(struct binary_state) states; /* by id - 1 */
+	VEC(struct wanted) queue;
+};
+
+/* Waits for work; false: there will be none. */
+static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
 {
-	struct names_cache_settings settings = {.directory = directory, .max_bytes = max_bytes};
-	int error = names_cache_open(&settings, ret_names);
+	bool found;
 
-	if (error)
-		return error;
-	names_cache_keep_kernel(*ret_names); /* if it hides its addresses, samples have no names
-						either */
-	return 0;
-}
-
-void daemon_names_close(struct names_cache *names)
-{
-	names_cache_close(names);
+	pthread_mutex_lock(&names->mutex);
+	while (!names->queue.count && !names->ends)
+		pthread_cond_wait(&names->changed, &names->mutex);
+	found = names->queue.count;
+	if (found) {
+		*ret_wanted = names->queue.items[0];
+		memmove(names->queue.items, names->queue.items + 1,
+			--names->queue.count * sizeof(*names->queue.items));
+	}
+	pthread_mutex_unlock(&names->mutex);
+	return found;
 }
 
 /* A process may be gone before its file was found: the next one that runs it may live longer. */
-bool daemon_names_take(void *names, const struct mapping *binary)
+static void note_result(struct daemon_names *names, u32 id, int error)
 {
-	struct running_binary running = {
-		.path = binary->path,
-		.build_id = binary->build_id,
-		.build_id_bytes = binary->build_id_bytes,
-		.owner_pid = binary->pid,
-	};
+	struct binary_state *state;
 
-	return names_cache_keep(names, &running) != -ENOENT;
+	pthread_mutex_lock(&names->mutex);
+	state = &names->states.items[id - 1];
+	state->is_waiting = false;
+	state->failures += error == -ENOENT;
+	state->is_done = error != -ENOENT || state->failures == FAILURES_MAX;
+	pthread_mutex_unlock(&names->mutex);
+}
+
+static void *keep_names(void *context)
+{
+	struct daemon_names *names = context;
+	struct wanted wanted;
+
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_PRIORITY);
+	/* if it hides its addresses, samples of it have no names either */
+	names_cache_keep_kernel(names->cache);
+	while (next_wanted(names, &wanted)) {
+		struct running_binary binary = {
+			.path = wanted.path,
+			.build_id = wanted.build_id,
+			.build_id_bytes = wanted.build_id_bytes,
+			.owner_pid = wanted.pid,
+		};
+
+		note_result(names, wanted.id, names_cache_keep(names->cache, &binary));
+		free(wanted.path);
+	}
+	return NULL;
+}
+
+int daemon_names_open(const char *directory, u64 max_bytes, struct daemon_names **ret_names)
+{
+	struct names_cache_settings settings = {.directory = directory, .max_bytes = max_bytes};
+	struct daemon_names *names = must_alloc(sizeof(*names));
+	int error = names_cache_open(&settings, &names->cache);
+
+	pthread_mutex_init(&names->mutex, NULL);
+	pthread_cond_init(&names->changed, NULL);
+	if (!error)
+		error = -pthread_create(&names->thread, NULL, keep_names, names);
+	if (error && names->cache)
+		fail(error, NULL, "cannot start a thread");
+	if (error) {
+		daemon_names_close(names);
+		return error;
+	}
+	names->has_thread = true;
+	*ret_names = names;
+	return 0;
+}
+
+void daemon_names_close(struct daemon_names *names)
+{
+	if (!names)
+		return;
+	pthread_mutex_lock(&names->mutex);
+	names->ends = true;
+	pthread_cond_signal(&names->changed);
+	pthread_mutex_unlock(&names->mutex);
+	if (names->has_thread)
+		pthread_join(names->thread, NULL);
+	names_cache_close(names->cache);
+	pthread_mutex_destroy(&names->mutex);
+	pthread_cond_destroy(&names->changed);
+	intern_release(&names->build_ids);
+	vec_release(&names->states);
+	vec_release(&names->queue);
+	free(names);
+}
+
+static struct binary_state *state_of(struct daemon_names *names, const struct mapping *binary,
+				     u32 *ret_id)
+{
+	*ret_id = intern_bytes(&names->build_ids, binary->build_id, binary->build_id_bytes);
+	if (*ret_id > names->states.count)
+		*vec_add(&names->states) = (struct binary_state){0};
+	return &names->states.items[*ret_id - 1];
+}
+
+static void want(struct daemon_names *names, u32 id, const struct mapping *binary)
+{
+	struct wanted *wanted = vec_add(&names->queue);
+
+	*wanted = (struct wanted){
+		.id = id,
+		.pid = binary->pid,
+		.build_id_bytes = binary->build_id_bytes,
+		.path = must_copy(binary->path),
+	};
+	memcpy(wanted->build_id, binary->build_id, sizeof(wanted->build_id));
+	pthread_cond_signal(&names->changed);
+}
+
+bool daemon_names_take(void *context, const struct mapping *binary)
+{
+	struct daemon_names *names = context;
+	struct binary_state *state;
+	bool is_done;
+	u32 id;
+
+	/* What has no build id cannot be told from what may stand in its place later. */
+	if (!binary->build_id_bytes)
+		return true;
+	pthread_mutex_lock(&names->mutex);
+	state = state_of(names, binary, &id);
+	is_done = state->is_done;
+	if (!is_done && !state->is_waiting) {
+		state->is_waiting = true;
+		want(names, id, binary);
+	}
+	pthread_mutex_unlock(&names->mutex);
+	return is_done;
 }

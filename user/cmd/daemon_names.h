@@ -7,14 +7,18 @@
 
 #include "event/event.h"
 
-struct names_cache;
+struct daemon_names;
 
 /* Opens a folder of names that takes at most `max_bytes` (0: no limit), and keeps those of the
- * kernel. Returns 0 or a negative errno with a sentence. */
-int daemon_names_open(const char *directory, u64 max_bytes, struct names_cache **ret_names);
-/* Holds the limit, and frees; NULL is fine. */
-void daemon_names_close(struct names_cache *names);
-/* Keeps those of a binary that runs; a struct window_settings.take_binary, `names` its context. */
+ * kernel. Reading a large binary takes a second or more of a busy machine: that is done beside,
+ * with the lowest priority. Signals must be blocked by now. Returns 0 or a negative errno with a
+ * sentence.
+ */
+int daemon_names_open(const char *directory, u64 max_bytes, struct daemon_names **ret_names);
+/* Reads what still waits, holds the limit, and frees; NULL is fine. */
+void daemon_names_close(struct daemon_names *names);
+/* Wants those of a binary that runs; a struct window_settings.take_binary, `names` its context.
+ * True once they are kept, or cannot be. */
 bool daemon_names_take(void *names, const struct mapping *binary);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * New settings between two windows. Where they change what is sampled, the new capture runs before
- * the old one ends, and each sample is of one of them: by its time.
+ * the old one ends.
  */
 #include "base/clock.h"
 #include "base/fail.h"
@@ -22,19 +22,17 @@ static void take_limits(struct daemon *daemon, struct session *fresh)
 	fresh->left = old.left;
 }
 
-/* The open window ends where the new capture begins. Counted samples have no time of their own:
- * what both captures have counted in the moment between is counted twice. */
+/* The open window ends where the new capture begins. Samples are counted, so they have no times by
+ * which they could be parted: what both captures have counted in the moment between counts twice.
+ */
 static int change_over(struct daemon *daemon, struct session *fresh)
 {
-	bool is_counted = fresh->plan.capture.aggregate;
 	struct session *old = daemon->session;
+	int error = capture_stop(old->capture);
 	struct moment now = moment_now();
-	int error;
 
-	window_begin_at(fresh->window, is_counted ? 0 : now.clock_ns);
-	window_end_at(old->window, is_counted ? ~0ULL : now.clock_ns);
+	window_end_at(old->window, ~0ULL);
 	daemon->end_ns = now.clock_ns;
-	error = capture_stop(old->capture);
 	daemon_write_window(daemon);
 	session_free(old);
 	daemon->session = fresh;
@@ -43,7 +41,6 @@ static int change_over(struct daemon *daemon, struct session *fresh)
 	return error ? error : daemon_begin_window(daemon, now);
 }
 
-/* What it samples before the change-over the old capture has, too. */
 static int start_beside(struct daemon *daemon, struct session *fresh)
 {
 	int error;
@@ -52,7 +49,6 @@ static int start_beside(struct daemon *daemon, struct session *fresh)
 	error = session_open(fresh);
 	if (error)
 		return error;
-	window_begin_at(fresh->window, fresh->plan.capture.aggregate ? 0 : ~0ULL);
 	return session_start(fresh);
 }
 

@@ -59,6 +59,7 @@ int session_open(struct session *session)
 	if (error)
 		return error;
 	session->plan.capture.window_ns = session->settings.window_ns;
+	session->plan.capture.aggregate = true;
 	session->window = window_new(&(struct window_settings){
 		.take_binary = session->names ? daemon_names_take : NULL,
 		.context = session->names,

@@ -11,7 +11,7 @@
 #include "cmd/record_plan.h"
 #include "continuous/continuous.h"
 
-struct names_cache;
+struct daemon_names;
 
 struct session {
 	struct daemon_settings settings;
@@ -21,7 +21,7 @@ struct session {
 	struct capture *capture;
 	struct window *window;
 	struct capture_totals told; /* as of the end of the last window */
-	struct names_cache *names;  /* where names of binaries are kept; borrowed, NULL: nowhere */
+	struct daemon_names *names; /* where names of binaries are kept; borrowed, NULL: nowhere */
 };
 
 /* Reads config files and command line once more. Returns 0, or a negative errno with a sentence;

@@ -77,10 +77,8 @@ int daemon_begin_window(struct daemon *daemon, struct moment start)
 				}};
 
 	daemon->started = start;
-	daemon->end_ns = start.clock_ns + (end_ns - start.wall_ns);
-	daemon->is_ending = false;
 	daemon->spent = daemon_spending(daemon);
-	window_end_at(daemon->session->window, daemon->end_ns);
+	window_end_at(daemon->session->window, ~0ULL);
 	/* Whoever sets the clock ends the window. */
 	if (timerfd_settime(daemon->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at,
 			    NULL))
@@ -103,7 +101,9 @@ static void losses_of(struct session *session, const struct window_counts *count
 				    : 0;
 	session->told = now;
 	/* what was sent in the last moments is in the next window */
-	losses[COUNTER_samples_sent] = counts->samples;
+	if (losses[COUNTER_samples_counted] > counts->samples)
+		losses[COUNTER_samples_counted] = counts->samples;
+	losses[COUNTER_samples_sent] = counts->samples - losses[COUNTER_samples_counted];
 	losses[COUNTER_lost_memory] += counts->samples_dropped;
 	losses[COUNTER_mappings_left_out] += counts->mappings_dropped;
 }

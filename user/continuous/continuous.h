@@ -6,8 +6,10 @@
 #ifndef CONTINUOUS_CONTINUOUS_H
 #define CONTINUOUS_CONTINUOUS_H
 
+#include "continuous/joint.h"
 #include "continuous/notify.h"
 #include "continuous/store.h"
+#include "continuous/times.h"
 #include "continuous/window.h"
 
 #endif

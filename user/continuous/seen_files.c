@@ -78,10 +78,7 @@ static void move(struct seen_files *from, u32 file, struct seen_files *to)
 
 	seen_files_fill(from, file, &mapping);
 	old->next = seen_files_add(to, &mapping);
-	*seen_files_state(to, old->next) = (struct file_state){
-		.is_told = old->is_told,
-		.refusals = old->refusals,
-	};
+	seen_files_state(to, old->next)->is_told = old->is_told;
 }
 
 void seen_files_compact(struct seen_files *files, struct seen_files *ret_old)

@@ -18,7 +18,6 @@ struct seen_files {
 struct file_state {
 	bool is_told;	 /* whoever keeps names has taken it */
 	bool is_counted; /* for seen_files_compact() */
-	u8 refusals;	 /* how often he could not */
 	u32 next;	 /* its number after compaction */
 };
 

@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-	REFUSALS_MAX = 8,      /* then nobody asks about this binary any more */
 	SUM_BYTES = 160,       /* a sum with its key and its places in tables */
 	CHAIN_EXTRA_BYTES = 48 /* a chain's row and places */
 };
@@ -90,8 +89,6 @@ static int on_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct window *window = window_of(sink);
 
-	if (sample->time_ns < window->begin_ns)
-		return 0;
 	if (is_beyond(window, 5, 4)) {
 		window->samples_dropped += sample_count(sample);
 		return 0;
@@ -135,11 +132,10 @@ static void tell_binary(struct window *window, const struct needed_piece *piece)
 	struct file_state *state = seen_files_state(&window->files, piece->file);
 	struct mapping mapping;
 
-	if (state->is_told || state->refusals == REFUSALS_MAX || !window->settings.take_binary)
+	if (state->is_told || !window->settings.take_binary)
 		return;
 	mapping = window_mapping(window, piece);
 	state->is_told = window->settings.take_binary(window->settings.context, &mapping);
-	state->refusals += !state->is_told;
 }
 
 static void need_user_address(struct window *window, u32 life, u64 address, u64 time_ns)
@@ -399,11 +395,6 @@ void window_turn(struct window *window)
 	window->living_bytes = tasks_bytes(window->tasks);
 	window->start_ns = end_ns;
 	window->end_ns = ~0ULL;
-}
-
-void window_begin_at(struct window *window, u64 begin_ns)
-{
-	window->begin_ns = begin_ns;
 }
 
 void window_settle(struct window *window)

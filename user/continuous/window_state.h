@@ -50,7 +50,6 @@ struct window {
 	struct seen_files files;
 	struct tasks *tasks;
 	struct kernel_pieces kernel;
-	u64 begin_ns;			/* samples from before are not ours */
 	u64 start_ns, end_ns, round_ns; /* round_ns: everything older has come */
 	u64 living_bytes;		/* that processes took when the window began */
 	VEC(struct pending) pending;	/* in order of coming */

@@ -46,8 +46,8 @@ is_readable() {
 # Whether stock perf does. (Inlined functions take it minutes.)
 perf_reads() {
 	"$PERF" report --stdio --no-inline -i "$1" >perf.report 2>errors && [ ! -s errors ] &&
-		"$PERF" script --no-inline -i "$1" >perf.script 2>errors && [ ! -s errors ] &&
-		"$PERF" diff "$1" "$1" >perf.diff 2>errors && [ ! -s errors ]
+		"$PERF" script --no-inline --comms worker -i "$1" >perf.script 2>errors && [ ! -s errors ] &&
+		"$PERF" diff -C worker "$1" "$1" >perf.diff 2>errors && [ ! -s errors ]
 }
 
 @test "one window: perf and we read it, with the names of what ran" {

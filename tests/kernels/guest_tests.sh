@@ -131,6 +131,16 @@ whole_machine_adds_up() {
 		/tmp/counters
 }
 
+samples_are_counted_in_the_kernel() {
+	bpfprof record --aggregate -v -e page-faults -c 1 -o "$file" -- forky 20 >/tmp/counters 2>&1
+	cat /tmp/counters
+	awk '/overflows / { seen = $3 } /samples_sent|samples_counted|skipped_|lost_/ { sum += $3 }
+		/samples_counted/ { counted = $3 }
+		END { print seen " seen, " sum " accounted for"; exit !(counted > 100 && seen == sum) }' \
+		/tmp/counters
+	bpfprof script -i "$file" -F provenance | at_least 'samples]' 5
+}
+
 run_test() {
 	(set -e; "$1") >/tmp/output 2>&1 # not as a condition: -e would not hold there
 	status=$?

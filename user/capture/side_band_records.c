@@ -209,6 +209,28 @@ static decode_function *const decoders[] = {
 	[PERF_RECORD_CGROUP] = decode_cgroup,
 };
 
+/*
+ * Where a record's trailer begins, after `bytes` of it at the latest. Records about kernel code say
+ * that they are longer than they are where several recordings listen: the kernel adds a trailer to
+ * the length for each of them in turn. What is behind the true one is whatever was there.
+ * Source: perf_event_ksymbol_output() and perf_event_bpf_output() of kernel/events/core.c, which
+ * lack what perf_event_mmap_output() does at its end.
+ */
+static size_t trailer_at(u32 type, const u8 *record, size_t bytes)
+{
+	enum { SYMBOL_NAME_AT = 24, PROGRAM_BYTES = 24 };
+	size_t last = bytes - TRAILER_BYTES, at = last;
+
+	if (type == PERF_RECORD_BPF_EVENT)
+		at = PROGRAM_BYTES;
+	if (type == PERF_RECORD_KSYMBOL && last > SYMBOL_NAME_AT)
+		at = SYMBOL_NAME_AT +
+		     (strnlen((const char *)record + SYMBOL_NAME_AT, last - SYMBOL_NAME_AT) +
+		      sizeof(u64)) /
+			     sizeof(u64) * sizeof(u64);
+	return at < last ? at : last;
+}
+
 int side_band_decode(const void *record, size_t bytes, const struct mapping_ids *ids,
 		     struct event_sink *sink, struct side_band_counts *counts)
 {
@@ -223,7 +245,7 @@ int side_band_decode(const void *record, size_t bytes, const struct mapping_ids 
 		counts->malformed++;
 		return 0;
 	}
-	trailer.next = whole.end - TRAILER_BYTES;
+	trailer.next = whole.next + trailer_at(type, record, bytes);
 	body.cursor.end = trailer.next;
 	body.pid = cursor_u32(&trailer);
 	body.tid = cursor_u32(&trailer);

@@ -95,6 +95,7 @@ static int see_symbol(struct event_sink *self, const struct kernel_symbol *symbo
 	(void)self;
 	seen.calls++;
 	seen.symbol = *symbol;
+	snprintf(seen.text, sizeof(seen.text), "%s", symbol->name);
 	return 0;
 }
 
@@ -281,6 +282,27 @@ static void kernel_symbol_is_handed_over(void **state)
 	(void)state;
 }
 
+/* As the kernel does for the second of those who listen, and the third. */
+static void length_that_is_too_long_does_not_move_the_time(void **state)
+{
+	for (u32 listeners = 1; listeners <= 3; listeners++) {
+		begin(PERF_RECORD_KSYMBOL, 0);
+		add_u64(0xffffffffc0000000);
+		add_u32(64);
+		add("\1\0\1\0", 4);
+		add("bpf_prog_with_name_of_24", 25);
+		end(5);
+		for (u32 i = 1; i < listeners; i++)
+			for (u32 word = 0; word < 3; word++)
+				add_u64(0xdeadbeefdeadbeef);
+		memcpy(built.bytes + offsetof(struct perf_event_header, size), &built.length, 2);
+		assert_int_equal(decode(), 0);
+		assert_int_equal(seen.symbol.time_ns, 5);
+		assert_string_equal(seen.text, "bpf_prog_with_name_of_24");
+	}
+	(void)state;
+}
+
 static void lost_records_are_counted_and_said(void **state)
 {
 	begin(PERF_RECORD_LOST, 0);
@@ -337,6 +359,7 @@ int main(void)
 		cmocka_unit_test_setup(name_without_end_is_malformed, reset),
 		cmocka_unit_test_setup(refusal_of_the_sink_is_passed_on, reset),
 		cmocka_unit_test_setup(kernel_symbol_is_handed_over, reset),
+		cmocka_unit_test_setup(length_that_is_too_long_does_not_move_the_time, reset),
 		cmocka_unit_test_setup(lost_records_are_counted_and_said, reset),
 		cmocka_unit_test_setup(throttling_is_counted, reset),
 		cmocka_unit_test_setup(record_cut_anywhere_is_malformed, reset),

@@ -3,7 +3,8 @@
  * Sorting by time with a natural merge sort: runs that are sorted already are found and merged.
  *
  * A recording is a few sorted streams (rings of CPUs) one behind the other in short rounds, so it
- * has far fewer runs than events; a file in order costs one pass.
+ * has far fewer runs than events; a file in order costs one pass. Where runs follow each other in
+ * time but for their ends, as rounds do, only those ends are moved.
  */
 #include "event/order.h"
 
@@ -28,31 +29,55 @@ static void find_runs(const struct timed *events, size_t count, size_t **ret_sta
 	*ret_runs = starts.count - 1;
 }
 
-/* Merges [from, middle) and [middle, to) of `in` into `out`; equal times: the first run goes first.
+/* The first of [from, to) that is later than `time_ns`, or as late if `or_equal`; they are sorted.
  */
-static void merge(const struct timed *in, struct timed *out, size_t from, size_t middle, size_t to)
+static size_t first_later(const struct timed *events, size_t from, size_t to, u64 time_ns,
+			  bool or_equal)
 {
-	size_t left = from, right = middle;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		bool is_later = events[middle].time_ns > time_ns ||
+				(or_equal && events[middle].time_ns == time_ns);
 
-	for (size_t at = from; at < to; at++) {
-		bool takes_left = right == to ||
-				  (left < middle && in[left].time_ns <= in[right].time_ns);
+		if (is_later)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
 
-		out[at] = in[takes_left ? left++ : right++];
+/* Merges the runs [from, middle) and [middle, to); equal times: the first run goes first. `spare`
+ * has room for the first run. */
+static void merge(struct timed *events, struct timed *spare, const size_t bounds[3])
+{
+	size_t middle = bounds[1];
+	/* What is not later than the second run's start, and not earlier than the first one's end,
+	 * is in its place. */
+	size_t at = first_later(events, bounds[0], middle, events[middle].time_ns, false);
+	size_t to = first_later(events, middle, bounds[2], events[middle - 1].time_ns, true);
+	size_t left = 0, count = middle - at, right = middle;
+
+	memcpy(spare, events + at, count * sizeof(*spare));
+	while (left < count) {
+		bool takes_left = right == to || spare[left].time_ns <= events[right].time_ns;
+
+		events[at++] = takes_left ? spare[left++] : events[right++];
 	}
 }
 
-/* Merges neighbouring runs of `in` into `out`. Returns how many runs are left. */
-static size_t merge_pairs(const struct timed *in, struct timed *out, size_t *starts, size_t runs)
+/* Merges neighbouring runs, each with the next. Returns how many are left. */
+static size_t merge_pairs(struct timed *events, struct timed *spare, size_t *starts, size_t runs)
 {
 	size_t left = 0;
 
 	for (size_t run = 0; run < runs; run += 2) {
-		size_t from = starts[run];
-		size_t middle = starts[run + 1];
-		size_t to = run + 2 <= runs ? starts[run + 2] : middle;
+		size_t from = starts[run], to = starts[run + 1];
 
-		merge(in, out, from, middle, to);
+		if (run + 2 <= runs) {
+			merge(events, spare, (const size_t[]){from, to, starts[run + 2]});
+			to = starts[run + 2];
+		}
 		starts[left++] = from;
 		starts[left] = to;
 	}
@@ -63,7 +88,6 @@ void order_by_time(struct timed *events, size_t count)
 {
 	CLEANUP(freep) struct timed *spare = NULL;
 	CLEANUP(freep) size_t *starts = NULL;
-	struct timed *in = events, *out;
 	size_t runs;
 
 	if (count < 2)
@@ -72,14 +96,6 @@ void order_by_time(struct timed *events, size_t count)
 	if (runs == 1)
 		return;
 	spare = must_resize_array(NULL, count, sizeof(*spare));
-	out = spare;
-	while (runs > 1) {
-		struct timed *merged = out;
-
-		runs = merge_pairs(in, out, starts, runs);
-		out = in;
-		in = merged;
-	}
-	if (in != events)
-		memcpy(events, in, count * sizeof(*events));
+	while (runs > 1)
+		runs = merge_pairs(events, spare, starts, runs);
 }

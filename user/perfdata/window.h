@@ -17,7 +17,7 @@ struct window {
 /* Reading has come to `at`, which need not lie in the window: then nothing happens. */
 static inline void window_move(struct window *window, const u8 *at)
 {
-	enum { KEPT_BYTES = 16 << 20 };
+	enum { KEPT_BYTES = 4 << 20 };
 	size_t come = (size_t)(at - window->mapped.start);
 
 	if (at < window->mapped.start || come > window->mapped.length)

@@ -91,10 +91,24 @@ static void add_branches(struct profile_builder *builder, const struct sample *s
 	}
 }
 
-/* Whether a thread's samples differ in their labels, however near to each other. */
+/* Whether a thread's samples differ in their labels, however near to each other: not if all they
+ * say of themselves is when and on which CPU they were taken. */
 static bool labels_vary(const struct profile_builder *builder)
 {
-	return builder->settings.details.kept;
+	return builder->settings.details.read;
+}
+
+static u64 moment_of(const struct profile_builder *builder, const struct sample *sample)
+{
+	u64 quantum_ns = builder->settings.details.quantum_ns;
+
+	return quantum_ns ? sample->time_ns / quantum_ns : 0;
+}
+
+static bool keeps_cpu(const struct profile_builder *builder)
+{
+	return builder->settings.keep & KEEP_CPU ||
+	       builder->settings.details.kept & 1u << DETAIL_SOCKET;
 }
 
 static label_id labels_of(struct profile_builder *builder, const struct sample *sample)
@@ -117,6 +131,7 @@ static struct teller tell(struct profile_builder *builder, const struct sample *
 
 	return (struct teller){
 		.epoch = builder->epoch,
+		.moment = moment_of(builder, sample),
 		.pid = sample->pid,
 		.tid = sample->tid,
 		.cpu = sample->cpu,
@@ -133,7 +148,8 @@ static struct teller tell(struct profile_builder *builder, const struct sample *
 static const struct teller *teller_of(struct profile_builder *builder, const struct sample *sample)
 {
 	struct teller *teller = &builder->tellers[sample->tid & (TELLERS - 1)];
-	bool has_moved = (builder->settings.keep & KEEP_CPU) && teller->cpu != sample->cpu;
+	bool has_moved = (keeps_cpu(builder) && teller->cpu != sample->cpu) ||
+			 teller->moment != moment_of(builder, sample);
 
 	if (teller->epoch != builder->epoch || teller->tid != sample->tid ||
 	    teller->pid != sample->pid || has_moved)
@@ -149,6 +165,20 @@ static struct mapping_states states_for(const struct sample *sample, const struc
 	if (sample->space == SPACE_KERNEL && !(sample->chain_key & 1))
 		states.user = 0;
 	return states;
+}
+
+static location_id leaf_of(struct profile_builder *builder, const struct sample *sample,
+			   const struct teller *teller)
+{
+	const struct virtual_place place = {
+		.address = sample->address, .pid = sample->pid, .space = sample->space};
+
+	if (place.space != SPACE_USER && place.space != SPACE_KERNEL)
+		return locator_find(builder->locator, builder->profile, place.pid, place.address,
+				    place.space);
+	return locator_find_in_state(builder->locator, builder->profile, &place,
+				     place.space == SPACE_USER ? teller->states.user
+							       : teller->states.kernel);
 }
 
 /* Counts the sample where one like it was counted; false: there was none, as far as is known. */
@@ -204,8 +234,7 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 					 states_for(sample, teller));
 	if (known && count_again(builder, sample, teller, known))
 		return;
-	count.leaf = locator_find(builder->locator, builder->profile, sample->pid, sample->address,
-				  sample->space);
+	count.leaf = leaf_of(builder, sample, teller);
 	if (known)
 		count.stack = known->stack;
 	else if (sample->frame_count && !builder->settings.skip_chains)

@@ -15,7 +15,8 @@ enum { TELLERS = 256 }; /* power of two */
 
 /* What samples of a thread have in common since the last event that is no sample. */
 struct teller {
-	u64 epoch; /* of the builder; another one: nothing is known */
+	u64 epoch;  /* of the builder; another one: nothing is known */
+	u64 moment; /* where times are told apart: how many quanta had gone by */
 	u32 pid, tid, cpu;
 	label_id labels;
 	thread_id thread;

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { CACHE_SLOTS = 1 << 16 };
+enum { CACHE_BITS = 18, CACHE_SLOTS = 1 << CACHE_BITS };
 
 struct cached_location {
 	u64 address, generation;
@@ -272,8 +272,10 @@ static void use_profile(struct locator *locator, struct profile *profile)
 {
 	if (profile->serial == locator->profile_serial)
 		return;
-	if (locator->profile)
-		memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
+	if (locator->profile) {
+		free(locator->cache); /* new memory comes zeroed, and only where it is used */
+		locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
+	}
 	locator->profile = profile;
 	locator->profile_serial = profile->serial;
 	locator->binaries.count = 0;
@@ -295,25 +297,34 @@ location_id locator_find_anew(struct locator *locator, struct profile *profile, 
 	return find_anew(locator, pid, address, space);
 }
 
+location_id locator_find_in_state(struct locator *locator, struct profile *profile,
+				  const struct virtual_place *place, u64 generation)
+{
+	u64 hash = (place->address ^ generation * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+	struct cached_location *slot;
+
+	use_profile(locator, profile);
+	slot = &locator->cache[hash >> (64 - CACHE_BITS)];
+	if (slot->is_used && slot->address == place->address && slot->generation == generation &&
+	    slot->space == place->space)
+		return slot->location;
+	*slot = (struct cached_location){
+		.address = place->address,
+		.generation = generation,
+		.space = place->space,
+		.is_used = true,
+		.location = find_anew(locator, place->pid, place->address, place->space),
+	};
+	return slot->location;
+}
+
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space)
 {
-	u64 generation = process_table_generation(locator->processes, pid, space);
-	u64 hash = (address ^ generation * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
-	struct cached_location *slot = &locator->cache[hash >> 48];
+	const struct virtual_place place = {.pid = pid, .address = address, .space = space};
 
-	use_profile(locator, profile);
-	if (slot->is_used && slot->address == address && slot->generation == generation &&
-	    slot->space == space)
-		return slot->location;
-	*slot = (struct cached_location){
-		.address = address,
-		.generation = generation,
-		.space = space,
-		.is_used = true,
-		.location = find_anew(locator, pid, address, space),
-	};
-	return slot->location;
+	return locator_find_in_state(locator, profile, &place,
+				     process_table_generation(locator->processes, pid, space));
 }
 
 void locator_match(const struct locator *known, const struct locator *next, binary_id *binaries)

@@ -23,7 +23,18 @@ struct event_sink *locator_sink(struct locator *locator);
 location_id locator_find(struct locator *locator, struct profile *profile, u32 pid, u64 address,
 			 u8 space);
 
-/* The same, neither asking what was found before nor keeping it. */
+/* An address as a process has it. */
+struct virtual_place {
+	u64 address;
+	u32 pid;
+	u8 space; /* enum frame_space */
+};
+
+/* The same for who knows the locator_generation() of process and space. */
+location_id locator_find_in_state(struct locator *locator, struct profile *profile,
+				  const struct virtual_place *place, u64 generation);
+
+/* As locator_find(), neither asking what was found before nor keeping it. */
 location_id locator_find_anew(struct locator *locator, struct profile *profile, u32 pid,
 			      u64 address, u8 space);
 

@@ -9,6 +9,8 @@
  */
 #include "profile/entry_order.h"
 
+#include "base/sort.h"
+
 #include <string.h>
 
 static int compare_u64(u64 a, u64 b)
@@ -370,7 +372,7 @@ u32 *entry_order_by_identity(const struct entry_list *list)
 
 	for (u32 i = 0; i < count; i++)
 		order[i] = i;
-	qsort_r(order, count, sizeof(*order), compare_identity, (void *)list);
+	sort_rows(order, count, compare_identity, (void *)list);
 	return order;
 }
 

@@ -11,8 +11,8 @@
 #           complete is one also if its outermost function has no name (in a stripped C library)
 #   NAME    PROGRAM.MODE
 #
-# Untrue is a workload with a wrong stack, with too few that are whole, or with fewer than
-# LEAST_SAMPLES (50) samples. LEAST_WHOLE="PERCENT [NAME=PERCENT]..." says how much must be whole of
+# Untrue is a workload with a wrong stack, with fewer that are whole than chance explains, or with fewer
+# than LEAST_SAMPLES (50) samples. LEAST_WHOLE="PERCENT [NAME=PERCENT]..." says how much must be whole of
 # all and of single ones, in place of what their sources say. In the two innermost frames of a stack libgcc's way into a handler excuses what stands
 # above it: see RESUMES.
 import os
@@ -56,6 +56,12 @@ def least_whole(name):
     words = os.environ.get("LEAST_WHOLE", "").split()
     single = dict(word.split("=") for word in words[1:])
     return float(single.get(name, words[0])) if words else None
+
+
+def is_by_chance(cut, expected):
+    """Whether so many may be cut where so many are on average. To say no where it is so happens less
+    than once in a million times (five standard deviations, and what small numbers need)."""
+    return cut <= expected + 5 * expected**0.5 + 4
 
 
 class Truth:
@@ -156,8 +162,9 @@ def report_on(name, stacks):
     for frames, is_complete in stacks:
         judged[truth.judge(frames, is_complete)].append(frames)
     share = 100 * len(judged["whole"]) / max(len(stacks), 1)
+    expected = (100 - truth.whole) / 100 * len(stacks)
     is_true = (not judged["wrong"] and len(stacks) >= LEAST
-               and (bool(truth.cut) or share >= truth.whole))
+               and (bool(truth.cut) or is_by_chance(len(judged["cut"]), expected)))
     lines = [f"{name:20} {len(stacks):6} samples {share:6.2f}% whole {len(judged['cut']):6} cut"
              f" {len(judged['wrong']):4} wrong: {'true' if is_true else 'untrue'}"]
     for verdict in ("wrong",) if truth.cut else ("wrong", "cut"):

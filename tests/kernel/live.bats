@@ -4,7 +4,7 @@
 # The stacks of programs as distributions build them, walked in the kernel, are those that libdw finds
 # with the same registers and the same bytes of stack (live_check.c).
 
-bats_require_minimum_version 1.5.0
+load ../cli/common
 
 setup_file() {
 	local build="${BUILD:-$PWD/build}"
@@ -17,7 +17,8 @@ setup_file() {
 }
 
 setup() {
-	[ "$(id -u)" = 0 ] || skip "not root"
+	need_root
+	cd "$BATS_TEST_TMPDIR" || return
 }
 
 # equals_libdw PROGRAM...: libdw finds the same stacks, in 1,000 samples if there is time for it
@@ -40,11 +41,10 @@ equals_libdw() {
 
 # The copies end where they end: how much is whole says nothing.
 @test "what perf has copied is walked as libdw walks it" {
-	"${PERF:-perf}" --version >/dev/null 2>&1 || skip "no perf"
+	need_perf
 	for program in python3 perl sort; do
-		"${PERF:-perf}" record -q -e cpu-clock -F 1999 -m 2048 --call-graph dwarf,16384 \
-			-o "$BATS_TEST_TMPDIR/copied.data" -- \
-			sh "$PROGRAM" "$BATS_FILE_TMPDIR" "$program" "$SIZE" >"$BATS_TEST_TMPDIR/said" 2>&1
-		"$LIVE_CHECK" -n "$LEAST" -w 0 -N "$program" -i "$BATS_TEST_TMPDIR/copied.data"
+		perf_records -e cpu-clock -F 1999 -m 2048 --call-graph dwarf,16384 -o copied.data -- \
+			sh "$PROGRAM" "$BATS_FILE_TMPDIR" "$program" "$SIZE"
+		"$LIVE_CHECK" -n "$LEAST" -w 0 -N "$program" -i copied.data
 	done
 }

@@ -23,6 +23,7 @@
 
 #include <fcntl.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -286,10 +287,20 @@ static void print_figures(const struct check *check)
 	printf("\n");
 }
 
+/* As many as asked for, or as many fewer as happens less than once in a million times: five
+ * standard deviations, and what small numbers need. */
+static bool is_mostly_whole(const struct check *check)
+{
+	double samples = (double)check->samples, others = samples * (1 - check->least_whole / 100);
+	double cut = samples - (double)check->cuts[CUT_COMPLETE];
+
+	return cut <= others + 5 * sqrt(others) + 4;
+}
+
 static bool is_proven(const struct check *check)
 {
 	return check->samples - check->unproven >= check->least_samples &&
-	       !check->verdicts[DIFFERENT] && whole_percent(check) >= check->least_whole;
+	       !check->verdicts[DIFFERENT] && is_mostly_whole(check);
 }
 
 /* Reads the options. Returns false if one is not known. */

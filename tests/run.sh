@@ -5,8 +5,8 @@
 #
 # usage: BUILD=folder tests/run.sh KIND...      KIND: lint unit kernel cli, or a test file
 #
-# Unit tests run two at a time, everything else alone and in this order, as kernel tests measure the
-# machine. What was skipped is named. The status is 0 only if something ran and nothing failed.
+# Unit tests run two at a time, and so do files with the line "# Runs beside others." at their head;
+# then everything else alone, as it measures the machine. What was skipped is named. The status is 0 only if something ran and nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 : "${BUILD:=$PWD/build}"
@@ -50,6 +50,8 @@ seq:
   - seq: 'tests/lint/**'
   - par: '$BUILD/tests/unit/**'
   - par: '$BUILD/tests/fuzz/**'
+  - par:
+$(grep -lx '# Runs beside others\.' tests/*/*.bats | sed "s/.*/    - '&'/")
   - seq: '**'
 END
 HARNESS_RULESFILE=$TAP_FOLDER/rules.yml \

@@ -3,6 +3,8 @@
 #
 # Branch stacks: what perf prints of them, we print to the byte. The files are made
 # (branch_recording.py), for nothing here can record them.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # check: what this machine and user allow.
+#
+# Runs beside others.
 
 load common
 

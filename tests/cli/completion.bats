@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Shell completion: what a person is offered at the Tab key.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Config files, shared with perf.
+#
+# Runs beside others.
 
 load common
 

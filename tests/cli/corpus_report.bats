@@ -3,6 +3,8 @@
 #
 # Real recordings of many perfs (../shared/perf-corpus): every figure of perf report is ours too, with
 # many options. compare_report.py tells what is known to differ.
+#
+# Runs beside others.
 
 load common
 

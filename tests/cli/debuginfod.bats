@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Debug files from a server: nobody waits for it, nobody believes it blindly.
+#
+# Runs beside others.
 
 load common
 

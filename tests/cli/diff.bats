@@ -3,6 +3,8 @@
 #
 # bpfprof diff: under --strict-perf line by line what perf diff prints, of real recordings and of such
 # with known samples; without it, what we do otherwise.
+#
+# Runs beside others.
 
 load common
 

@@ -5,6 +5,8 @@
 # two runs of tests/workloads/shares may look like, `more1.data` and `more2.data` have another 30 chunks
 # of 100 in part_6. How often live recordings of equal loads are told apart is for `make bench
 # BENCH=false-alarms` to say: an error is allowed there now and then.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Help and manual: what a person reads first.
+#
+# Runs beside others.
 
 load common
 

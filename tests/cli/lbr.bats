@@ -4,6 +4,8 @@
 # LBR call stacks in report and script: without --stitch-lbr what perf shows, to the byte; with it
 # more, and told where it comes from. The recordings are made (branch_recording.py): a stack of
 # calls, deep and shallow, seen through 16 registers.
+#
+# Runs beside others.
 
 load common
 

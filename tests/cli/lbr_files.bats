@@ -3,6 +3,8 @@
 #
 # Stitched call stacks against the true ones, for files whose truth came with them: of ../shared/lbr, where
 # a throwaway prototype's figures are the limits.
+#
+# Runs beside others.
 
 load common
 

@@ -3,6 +3,8 @@
 #
 # Call-stack LBRs simulated (tests/lbr_simulator): first whether the simulator itself is right, then
 # how much of the true stacks our stitcher shows, and that none of it is wrong.
+#
+# Runs beside others.
 
 bats_require_minimum_version 1.5.0
 load common

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Which name an address gets: perf's, wherever perf has one, and only ever from the file that ran.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What is typed wrong is answered by one line that helps, and exit status 2.
+#
+# Runs beside others.
 
 load common
 

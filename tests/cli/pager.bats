@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Long output goes through a pager when a person is looking, and only then.
+#
+# Runs beside others.
 
 load common
 

@@ -16,6 +16,8 @@
 # the vDSO in a dump                            a file of perf's in /tmp  [vdso]       we: as recorded
 # compressed records in a dump                  left out, too             left out     (both: what is in
 #                                                                                      them follows)
+#
+# Runs beside others.
 
 load common
 

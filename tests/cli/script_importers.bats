@@ -5,6 +5,8 @@
 #
 # FLAMEGRAPH  folder with FlameGraph's stackcollapse-perf.pl (or it is in PATH)
 # SPEEDSCOPE  folder of npm's package speedscope (or it is installed: npm install -g speedscope)
+#
+# Runs beside others.
 
 load common
 

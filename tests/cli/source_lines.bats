@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # Source lines and inlined functions are those that llvm-symbolizer finds: at addresses spread over the
 # code of programs whose DWARF is of many kinds.
+#
+# Runs beside others.
 
 load common
 

@@ -4,6 +4,8 @@
 # perf's own tests of reports (hists_cumulate, hists_output, hists_filter, hists_link) as recordings:
 # their tables, and what perf report prints of the same files. The machine is made up
 # (machine_recording.py), so that keys can be shown that no recording of this machine has.
+#
+# Runs beside others.
 
 load common
 

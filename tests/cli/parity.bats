@@ -93,12 +93,23 @@ same_text() {
 	agree ours.data -G
 }
 
-@test "perf record --call-graph dwarf: without files, what the samples themselves used agrees" {
-	# perf then has no chain at all; ours begins and ends where the sample was
+@test "perf record --call-graph dwarf: every entry agrees where there are no files to unwind by" {
 	mkdir -p nothing
+	agree dwarf.data --symfs nothing
+	agree dwarf.data --symfs nothing -s dso
+	agree dwarf.data --symfs nothing -s pid
+	agree dwarf.data --symfs nothing -G
 	agree dwarf.data --symfs nothing --no-children
-	agree dwarf.data --symfs nothing --no-children -s dso
-	agree dwarf.data --symfs nothing --no-children -s pid
+}
+
+@test "without --strict-perf it is told where such a sample was" {
+	mkdir -p nothing
+	"$BPFPROF" script -i dwarf.data --symfs nothing --comms mainbarfoo -F comm,ip,provenance >script.txt
+	grep -q 'no file\]$' script.txt
+	# each of these has its one user frame
+	awk '/no file\]$/ { wanted = 1; next } NF { last = $1 }
+		!NF && wanted { bad += last ~ /^ffff/ || last == ""; wanted = 0; last = "" }
+		END { exit bad }' script.txt
 }
 
 @test "perf record --call-graph dwarf: what the samples themselves used agrees" {

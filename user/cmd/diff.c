@@ -369,6 +369,7 @@ static int read_recordings(struct diff *diff, char **ret_damage)
 		.skip_chains = !settings->children && !settings->paths,
 		.stitch = settings->stitch,
 		.symfs = settings->symbolize.symfs,
+		.like_perf = settings->is_strict,
 		.shows_progress = !settings->is_quiet,
 		.slices_time = !settings->is_strict,
 	};

@@ -133,7 +133,8 @@ static int read_file(struct diff_file *file, const struct diff_reading *reading,
 
 	settings.pid_count = settings.tid_count = 0;
 	if (!reading->skip_chains)
-		sink = unwinding_before(sink, file->data, reading->symfs, &unwinder);
+		sink = unwinding_before(sink, file->data, reading->symfs, reading->like_perf,
+					&unwinder);
 	filter = filter_new(&settings, sink);
 	passing_sink_init(&span.passing, filter);
 	span.passing.sink.on_sample = see_sample;

@@ -86,6 +86,7 @@ struct diff_reading {
 	bool skip_chains;
 	u8 stitch; /* enum lbr_tier, for LBR call stacks */
 	bool shows_progress;
+	bool like_perf;	   /* in what is unwound */
 	bool slices_time;  /* samples are told apart by time, to see bursts */
 	const char *symfs; /* where to look for binaries; NULL: everywhere else. Borrowed */
 };

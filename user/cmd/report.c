@@ -239,7 +239,8 @@ static int count_remade(struct report *report, struct counting_settings settings
 
 	settings.builder.names = (struct name_test){has_name, report->symbolizer};
 	builder = profile_builder_new(&settings.builder, sources, count);
-	first = unwinding_before(profile_builder_sink(builder), report->data, lbr.symfs, &unwinder);
+	first = unwinding_before(profile_builder_sink(builder), report->data, lbr.symfs,
+				 report->settings->symbolize.only_symbols, &unwinder);
 	filter = first = filter_new(&settings.filter, first);
 	if (report->has_history) {
 		report->history = branch_history_new(report->graph.order == CALLER_FIRST

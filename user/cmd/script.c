@@ -72,8 +72,8 @@ static int find_sources(const struct script_settings *settings, struct perfdata 
 	const struct event_source *sources = perfdata_sources(data, &count);
 	struct profile_builder *builder = profile_builder_new(&counting, sources, count);
 	struct event_sink *filter = filter_new(
-		chosen, unwinding_before(profile_builder_sink(builder), data,
-					 settings->symbolize.symfs, &unwinder));
+		chosen, unwinding_before(profile_builder_sink(builder), data, lbr.symfs,
+					 settings->symbolize.only_symbols, &unwinder));
 	int error = stitching_read(data, &lbr, filter, &tally);
 
 	*ret_profile = profile_builder_take(builder);
@@ -129,7 +129,8 @@ static int print_samples(const struct script_settings *settings, const struct sc
 	halves[0] = script_printer_follower(printer);
 	halves[1] = script_printer_sink(printer);
 	both = tee_new(halves, ARRAY_COUNT(halves));
-	filter = filter_new(chosen, unwinding_before(both, data, symfs, &unwinder));
+	filter = filter_new(chosen, unwinding_before(both, data, symfs,
+						     settings->symbolize.only_symbols, &unwinder));
 	if (listens(layout))
 		perfdata_listen(data, script_printer_listener(printer),
 				settings->in_file_order ? ORDER_IN_FILE : ORDER_DELIVERED);

@@ -27,13 +27,15 @@ static u64 recorded_until_ns(const struct perfdata_header *header)
 }
 
 struct event_sink *unwinding_before(struct event_sink *next, const struct perfdata *data,
-				    const char *symfs, struct sample_unwinder **ret_unwinder)
+				    const char *symfs, bool like_perf,
+				    struct sample_unwinder **ret_unwinder)
 {
 	const struct perfdata_header *header = perfdata_header(data);
 	struct sample_unwinder_settings settings = {
 		.symfs = symfs,
 		.arch = header->arch,
 		.recorded_until_ns = recorded_until_ns(header),
+		.wants_files = like_perf,
 	};
 	struct utsname ours;
 	u32 count;

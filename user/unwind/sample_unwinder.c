@@ -55,6 +55,7 @@ struct sample_unwinder {
 	const struct event_source *sources;
 	const struct machine *machine; /* NULL: one whose stacks we cannot walk */
 	struct code_files *files;
+	bool wants_files;
 	VEC(struct frame) frames;
 	u64 found[FRAMES_MAX];
 };
@@ -158,6 +159,8 @@ static u32 walk(struct sample_unwinder *unwinder, struct sample *sample)
 	end = copied_walk_go_on(&walk, &world);
 	sample->cut = cut_of(end, &walk, sample);
 	sample->walked = walk.walked ? walk.walked : WALK_EH_FRAME;
+	if (unwinder->wants_files && sample->cut == CUT_NO_FILE && walk.count <= 1)
+		return 0;
 	return walk.count ? walk.count : 1;
 }
 
@@ -236,6 +239,7 @@ struct sample_unwinder *sample_unwinder_new(const struct sample_unwinder_setting
 	files.has_our_vdso = settings->has_our_kernel && unwinder->machine == machine_of(our_arch);
 	unwinder->files = code_files_new(&files);
 	unwinder->sources = sources;
+	unwinder->wants_files = settings->wants_files;
 	passing_sink_init(&unwinder->passing, next);
 	unwinder->passing.sink.on_sample = take_sample;
 	unwinder->passing.sink.on_mapping = learn_mapping;

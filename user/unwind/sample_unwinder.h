@@ -15,6 +15,7 @@ struct sample_unwinder_settings {
 	const char *arch;      /* that was recorded, as uname(2) says it; NULL: ours */
 	bool has_our_kernel;   /* that was recorded: its vDSO is ours */
 	u64 recorded_until_ns; /* wall clock; 0: unknown */
+	bool wants_files; /* as perf: no user frame where the innermost one's file is not there */
 };
 
 /*

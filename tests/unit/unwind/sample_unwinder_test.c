@@ -58,10 +58,12 @@ static struct sample sample_make(void)
 	};
 }
 
+static bool wants_files;
+
 /* Lets an unwinder for this machine have the sample, in a process that has mapped `path`. */
 static void send(const char *arch, const char *path, const struct sample *sample)
 {
-	struct sample_unwinder_settings settings = {.arch = arch};
+	struct sample_unwinder_settings settings = {.arch = arch, .wants_files = wants_files};
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct mapping mapping = {
 		.pid = PID, .space = SPACE_USER, .start = 0x400000, .bytes = 0x10000, .path = path};
@@ -90,6 +92,20 @@ static void user_frames_of_the_walk_take_the_place_of_the_kernels(void **unused)
 	registers[8] = PC;
 	send("x86_64", "/nowhere/at/all", &sample);
 	expect_user_frame(PC, CUT_NO_FILE);
+	(void)unused;
+}
+
+static void without_its_file_there_is_no_user_frame_if_so_wanted(void **unused)
+{
+	struct sample sample = sample_make();
+
+	memset(registers, 0, sizeof(registers));
+	registers[8] = PC;
+	wants_files = true;
+	send("x86_64", "/nowhere/at/all", &sample);
+	wants_files = false;
+	assert_int_equal(collector.sample.frame_count, KERNEL_FRAMES);
+	assert_int_equal(collector.sample.cut, CUT_NO_FILE);
 	(void)unused;
 }
 
@@ -173,6 +189,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(user_frames_of_the_walk_take_the_place_of_the_kernels),
+		cmocka_unit_test(without_its_file_there_is_no_user_frame_if_so_wanted),
 		cmocka_unit_test(registers_have_the_numbers_of_the_machine_that_was_recorded),
 		cmocka_unit_test(a_file_of_another_machine_is_not_the_one_that_ran),
 		cmocka_unit_test(machines_without_a_walk_show_where_they_were),

@@ -21,13 +21,13 @@ enum {
 	BLOCK_BITS = 7,		   /* of addresses whose first function is known */
 	START_BYTES = 16,	   /* what compilers align most functions to */
 	LANES = 16,
+	PLACES = 64, /* looked at before what they hold */
 };
 
 enum { OPCODE_CALL = 0xe8, OPCODE_JUMP = 0xe9, OPCODE_LEA = 0x8d };
 
 /* Bytes of text that are looked at together. */
 typedef u8 lanes __attribute__((vector_size(LANES)));
-typedef u32 words __attribute__((vector_size(LANES)));
 
 /* What a place in the file does to a function. */
 struct reference {
@@ -63,6 +63,13 @@ static u32 row_of(const struct finding *finding, u64 address)
 	while (row + 1 < finding->facts->functions.count && finding->starts[row + 1] >> 1 <= offset)
 		row++;
 	return row;
+}
+
+/* Whether a function may start at an address: most do at multiples of START_BYTES. */
+static bool is_aligned(const struct finding *finding, u64 address)
+{
+	return address % START_BYTES == 0 ||
+	       address - finding->odd_first < finding->odd_end - finding->odd_first;
 }
 
 /* The row of the function that starts at an address of the text; NO_FUNCTION: none does. */
@@ -199,8 +206,6 @@ static u64 bits_of(lanes found)
 
 static void look_at_distances(struct view *view)
 {
-	enum { PLACES = 64 };
-
 	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
 		u64 found = 0;
 
@@ -211,25 +216,21 @@ static void look_at_distances(struct view *view)
 	}
 }
 
-/* Whether one of the words at 16 places may be where a function starts. */
-static bool has_start(const struct finding *finding, const u8 *at)
+/* Where words may begin that are addresses of functions, by their bytes: the highest is one of
+ * text, and the lowest is aligned or the third is that of an odd start. */
+static lanes addresses_at(const struct finding *finding, const u8 *at)
 {
-	u32 first = (u32)finding->first, span = (u32)(finding->end - finding->first);
-	u32 odd_first = (u32)finding->odd_first;
-	u32 odd_span = (u32)(finding->odd_end - finding->odd_first);
-	words found = {0};
-	u64 halves[2];
+	u8 first = (u8)(finding->first >> 24), span = (u8)((finding->end >> 24) - first);
+	u8 odd_first = (u8)(finding->odd_first >> 16);
+	u64 odd_span = (finding->odd_end >> 16) - (finding->odd_first >> 16);
+	lanes lowest, third, highest;
 
-	for (u32 i = 0; i < sizeof(u32); i++) {
-		words values;
-
-		memcpy(&values, at + i, LANES);
-		found |= (words)(values - first < span) &
-			 ((words)((values & (START_BYTES - 1)) == 0) |
-			  (words)(values - odd_first < odd_span));
-	}
-	memcpy(halves, &found, LANES);
-	return halves[0] | halves[1];
+	memcpy(&lowest, at, LANES);
+	memcpy(&third, at + 2, LANES);
+	memcpy(&highest, at + 3, LANES);
+	return (lanes)(highest - first <= span) &
+	       ((lanes)((lowest & (START_BYTES - 1)) == 0) |
+		(lanes)(third - odd_first <= (u8)(odd_span < UINT8_MAX ? odd_span : UINT8_MAX)));
 }
 
 /* Addresses that are written out in the text: mov $function,%edi. */
@@ -237,19 +238,20 @@ static void look_at_addresses(const struct view *view)
 {
 	const struct finding *finding = view->finding;
 	u64 first = finding->first, span = finding->end - first;
-	u64 odd_first = finding->odd_first, odd_span = finding->odd_end - odd_first;
 
 	if (finding->end >> 32)
 		return;
-	for (u64 place = 0; place < view->piece->bytes; place += LANES) {
-		if (!has_start(finding, view->bytes + place))
-			continue;
-		for (u32 i = 0; i < LANES; i++) {
+	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
+		u64 found = 0;
+
+		for (u32 i = 0; i < PLACES; i += LANES)
+			found |= bits_of(addresses_at(finding, view->bytes + place + i)) << i;
+		for (; found; found &= found - 1) {
 			u32 value;
 
-			memcpy(&value, view->bytes + place + i, sizeof(value));
-			if (value - first < span &&
-			    (value % START_BYTES == 0 || value - odd_first < odd_span))
+			memcpy(&value, view->bytes + place + (u32)__builtin_ctzll(found),
+			       sizeof(value));
+			if (value - first < span && is_aligned(finding, value))
 				add_pointer(view, value);
 		}
 	}

@@ -39,12 +39,8 @@ static void add_bound(struct bounds *bounds, u64 start, u64 end, u8 source)
 		*vec_add(&bounds->items) = (struct bound){start, end, source};
 }
 
-static void gather_bounds(const struct code_facts *facts, struct bounds *bounds)
+static void add_stubs(const struct code_image *image, struct bounds *bounds)
 {
-	const struct code_image *image = &facts->image;
-	const struct function_bound *frames;
-	size_t frame_count;
-
 	for (size_t i = 0; i < image->stubs.count; i++) {
 		const struct code_stubs *stubs = &image->stubs.items[i];
 		u64 bytes = code_image_text_left(image, stubs->address);
@@ -55,16 +51,31 @@ static void gather_bounds(const struct code_facts *facts, struct bounds *bounds)
 			add_bound(bounds, stubs->address + at,
 				  stubs->address + at + stubs->stub_bytes, FROM_STUB);
 	}
+}
+
+/* Most symbols are of functions that call frame information knows, and say nothing new. */
+static void add_symbols(const struct code_facts *facts, struct bounds *bounds)
+{
+	for (size_t i = 0; i < facts->image.symbols.count; i++) {
+		const struct code_symbol *symbol = &facts->image.symbols.items[i];
+		u64 end = symbol->bytes ? symbol->address + symbol->bytes : 0;
+
+		if (!function_rules_bound(facts->rules, symbol->address))
+			add_bound(bounds, symbol->address, end, FROM_SYMBOL);
+	}
+}
+
+static void gather_bounds(const struct code_facts *facts, struct bounds *bounds)
+{
+	const struct function_bound *frames;
+	size_t frame_count;
+
 	/* What is malformed leaves gaps, of which nothing is concluded. */
 	frames = function_rules_bounds(facts->rules, &frame_count);
 	for (size_t i = 0; i < frame_count; i++)
 		add_bound(bounds, frames[i].start, frames[i].end, FROM_CFI);
-	for (size_t i = 0; i < image->symbols.count; i++) {
-		const struct code_symbol *symbol = &image->symbols.items[i];
-
-		add_bound(bounds, symbol->address,
-			  symbol->bytes ? symbol->address + symbol->bytes : 0, FROM_SYMBOL);
-	}
+	add_stubs(&facts->image, bounds);
+	add_symbols(facts, bounds);
 	if (bounds->items.count)
 		qsort(bounds->items.items, bounds->items.count, sizeof(*bounds->items.items),
 		      compare_bounds);
@@ -112,6 +123,14 @@ static int compare_functions(const void *left, const void *right)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
+static bool is_ascending(const struct code_facts *facts)
+{
+	for (size_t i = 1; i < facts->functions.count; i++)
+		if (facts->functions.items[i].start < facts->functions.items[i - 1].end)
+			return false;
+	return true;
+}
+
 /* Segments that overlap are cut twice: what was cut first holds. */
 static void drop_overlaps(struct code_facts *facts)
 {
@@ -139,10 +158,11 @@ static void cut_functions(struct code_facts *facts)
 		if (image->segments.items[i].is_executable)
 			cut_segment(facts, &image->segments.items[i], &bounds);
 	vec_release(&bounds.items);
-	if (facts->functions.count)
+	if (!is_ascending(facts)) {
 		qsort(facts->functions.items, facts->functions.count,
 		      sizeof(*facts->functions.items), compare_functions);
-	drop_overlaps(facts);
+		drop_overlaps(facts);
+	}
 	for (size_t i = 0; i < image->symbols.count; i++) {
 		u32 function = code_facts_function(facts, image->symbols.items[i].address);
 

@@ -14,7 +14,7 @@ enum { ENTRY_BYTES = 128 }; /* what a program begins with, at most; see rows.c *
 enum source { FROM_EH_FRAME, FROM_ENTRY, FROM_DEBUG_FRAME };
 
 struct function {
-	u64 start, end;
+	struct function_bound bound;
 	u64 entry;  /* offset in its section */
 	u32 number; /* in the order of reading */
 	u8 source;  /* enum source */
@@ -36,8 +36,7 @@ static int list_function(void *context, u64 start, u64 end)
 	struct function_rules *rules = context;
 
 	*vec_add(&rules->functions) = (struct function){
-		.start = start,
-		.end = end,
+		.bound = {start, end},
 		.entry = rules->entry,
 		.number = (u32)rules->functions.count,
 		.source = rules->source,
@@ -65,15 +64,16 @@ static int compare_functions(const void *left, const void *right)
 {
 	const struct function *a = left, *b = right;
 
-	if (a->start != b->start)
-		return a->start < b->start ? -1 : 1;
+	if (a->bound.start != b->bound.start)
+		return a->bound.start < b->bound.start ? -1 : 1;
 	return a->number < b->number ? -1 : a->number > b->number;
 }
 
 static bool is_sorted(const struct function_rules *rules)
 {
 	for (size_t i = 1; i < rules->functions.count; i++)
-		if (rules->functions.items[i - 1].start > rules->functions.items[i].start)
+		if (rules->functions.items[i - 1].bound.start >
+		    rules->functions.items[i].bound.start)
 			return false;
 	return true;
 }
@@ -89,11 +89,11 @@ static void leave_out_covered(struct function_rules *rules)
 	for (size_t i = 0; i < rules->functions.count; i++) {
 		struct function function = functions[i];
 
-		if (function.source != FROM_EH_FRAME && function.start < covered)
+		if (function.source != FROM_EH_FRAME && function.bound.start < covered)
 			continue;
 		if (function.source == FROM_EH_FRAME)
-			covered = function.end;
-		if (kept && functions[kept - 1].start == function.start)
+			covered = function.bound.end;
+		if (kept && functions[kept - 1].bound.start == function.bound.start)
 			kept--;
 		functions[kept++] = function;
 	}
@@ -120,8 +120,7 @@ struct function_rules *function_rules_new(struct bytes image)
 		const struct function *function = &rules->functions.items[i];
 
 		if (function->source != FROM_ENTRY)
-			*vec_add(&rules->bounds) = (struct function_bound){function->start,
-									   function->end};
+			*vec_add(&rules->bounds) = function->bound;
 	}
 	return rules;
 }
@@ -153,12 +152,19 @@ static const struct function *function_at(const struct function_rules *rules, u6
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (functions[middle].start <= address)
+		if (functions[middle].bound.start <= address)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && address < functions[low - 1].end ? &functions[low - 1] : NULL;
+	return low && address < functions[low - 1].bound.end ? &functions[low - 1] : NULL;
+}
+
+const struct function_bound *function_rules_bound(const struct function_rules *rules, u64 address)
+{
+	const struct function *function = function_at(rules, address);
+
+	return function && function->source != FROM_ENTRY ? &function->bound : NULL;
 }
 
 static int want_function(void *context, u64 start, u64 end)

@@ -26,6 +26,9 @@ void function_rules_free(struct function_rules *rules);
 const struct function_bound *function_rules_bounds(const struct function_rules *rules,
 						   size_t *ret_count);
 
+/* The function that an address is in, as call frame information has it; NULL if none. Borrowed. */
+const struct function_bound *function_rules_bound(const struct function_rules *rules, u64 address);
+
 /* The rule that holds at an address: what unwind_table_find() finds, except that the few bytes
  * between functions have none. Borrowed until the next one is asked for. */
 const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address);

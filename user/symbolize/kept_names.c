@@ -39,6 +39,10 @@ static void put_symbols(const struct symbols *symbols, struct text *block)
 	size_t count = count_of(symbols);
 	u64 last = 0;
 
+	/* A symbol at the last of all addresses holds none. */
+	while (count &&
+	       symbols_at(symbols, count - 1)->end == symbols_at(symbols, count - 1)->start)
+		count--;
 	kept_put(block, count);
 	for (size_t i = 0; i < count; i++) {
 		kept_put(block, symbols_at(symbols, i)->start - last);
@@ -80,6 +84,15 @@ void kept_names_put(const struct kept_names *names, struct text *block)
 
 /* --- reading --- */
 
+/* What symbols_finish() leaves alone: starts ascend, and each symbol holds addresses. */
+static bool is_settled(const struct symbol *rows, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].end <= rows[i].start || (i && rows[i].start <= rows[i - 1].start))
+			return false;
+	return true;
+}
+
 static void take_symbols(struct cursor *cursor, struct kept_names *names)
 {
 	size_t count = kept_take_count(cursor, SYMBOL_BYTES);
@@ -94,6 +107,7 @@ static void take_symbols(struct cursor *cursor, struct kept_names *names)
 		rows[i].start = last += kept_take(cursor);
 	for (size_t i = 0; i < count; i++)
 		rows[i].end = rows[i].start + kept_take(cursor);
+	cursor->overrun |= !is_settled(rows, count);
 	names->symbols = symbols_new();
 	for (size_t i = 0; i < count && !cursor->overrun; i++) {
 		rows[i].name = kept_take_text(cursor);

@@ -6,7 +6,6 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "capture/file_key.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,10 +16,6 @@
 #define MACHINE UNWIND_X86_64
 #endif
 
-/* What is put in the place of a mapping's build id: a key, and a mark. */
-enum { IDENTITY_BYTES = sizeof(struct unwind_file_key) + 1 };
-_Static_assert((int)IDENTITY_BYTES <= (int)BUILD_ID_MAX_BYTES, "a key has no room");
-
 /* What is known of a row of the process table's files. */
 struct late_file {
 	struct unwind_file_key key;
@@ -28,7 +23,6 @@ struct late_file {
 };
 
 struct late_code {
-	struct event_sink sink;
 	struct unwind_tables *tables;
 	struct process_table *table;
 	VEC(struct late_file) files; /* by id of their rows */
@@ -36,46 +30,9 @@ struct late_code {
 
 /* --- processes --- */
 
-static struct event_sink *table_of(struct event_sink *sink)
-{
-	return process_table_sink(((struct late_code *)sink)->table); /* it is the first member */
-}
-
-/* Two files with one path are told apart by what the kernel knows of them, if that is told. */
-static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
-{
-	struct event_sink *table = table_of(self);
-	struct mapping identified = *mapping;
-	struct unwind_file_key key = file_key_of(mapping);
-
-	if (mapping->space != SPACE_USER || mapping->is_data)
-		return 0;
-	if (mapping->inode) {
-		memcpy(identified.build_id, &key, sizeof(key));
-		identified.build_id[sizeof(key)] = 0;
-		identified.build_id_bytes = IDENTITY_BYTES;
-	}
-	return table->on_mapping(table, &identified);
-}
-
-static int learn_name(struct event_sink *self, const struct thread_name *name)
-{
-	return sink_call(table_of(self), on_name, name);
-}
-
-static int learn_fork(struct event_sink *self, const struct thread_life *life)
-{
-	return sink_call(table_of(self), on_fork, life);
-}
-
-static int learn_exit(struct event_sink *self, const struct thread_life *life)
-{
-	return sink_call(table_of(self), on_exit, life);
-}
-
 struct event_sink *late_code_sink(struct late_code *code)
 {
-	return &code->sink;
+	return process_table_sink(code->table);
 }
 
 /* --- what is at an address --- */
@@ -96,15 +53,14 @@ static bool identify(struct late_code *code, const struct mapped *mapped, struct
 		.bytes = mapped->end - mapped->start,
 		.path = row->path,
 		.build_id_bytes = row->build_id_bytes,
+		.inode = row->inode,
+		.major = row->major,
+		.minor = row->minor,
+		.inode_generation = row->inode_generation,
 	};
-	struct unwind_file_key key;
 	int error;
 
 	memcpy(mapping.build_id, row->build_id, sizeof(mapping.build_id));
-	if (row->build_id_bytes == IDENTITY_BYTES) {
-		memcpy(&key, row->build_id, sizeof(key));
-		file_key_tell(&key, &mapping);
-	}
 	error = unwind_tables_identify(code->tables, &mapping, &file->key);
 	file->is_identified = !error;
 	file->is_gone = error && error != -EAGAIN;
@@ -184,12 +140,8 @@ struct late_code *late_code_new(struct unwind_tables *tables)
 {
 	struct late_code *code = must_alloc(sizeof(*code));
 
-	code->sink = (struct event_sink){.on_mapping = learn_mapping,
-					 .on_name = learn_name,
-					 .on_fork = learn_fork,
-					 .on_exit = learn_exit};
 	code->tables = tables;
-	code->table = process_table_new();
+	code->table = process_table_new_of_code();
 	return code;
 }
 

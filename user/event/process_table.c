@@ -42,10 +42,13 @@ struct process_table {
 	struct intern file_keys; /* id → files row */
 	VEC(struct mapped_file *) files;
 	u64 generation;
+	bool is_of_code;
 };
 
 /* What makes a file another file; interned as bytes, the path behind it. */
 struct file_key {
+	u64 inode;
+	u32 major, minor, inode_generation;
 	u8 space, is_kernel_symbol, build_id_bytes;
 	u8 build_id[BUILD_ID_MAX_BYTES];
 	char path[];
@@ -56,6 +59,10 @@ static struct mapped_file *file_new(const struct file_key *key, u32 id)
 	struct mapped_file *file = must_alloc(sizeof(*file));
 
 	file->path = key->path;
+	file->inode = key->inode;
+	file->major = key->major;
+	file->minor = key->minor;
+	file->inode_generation = key->inode_generation;
 	file->id = id;
 	file->space = key->space;
 	file->is_kernel_symbol = key->is_kernel_symbol;
@@ -67,11 +74,11 @@ static struct mapped_file *file_new(const struct file_key *key, u32 id)
 static const struct mapped_file *file_of(struct process_table *table, const struct file_key *head,
 					 const char *path)
 {
-	size_t bytes = sizeof(*head) + strlen(path);
+	size_t head_bytes = offsetof(struct file_key, path), bytes = head_bytes + strlen(path);
 	CLEANUP(freep) struct file_key *key = must_alloc(bytes + 1);
 	u32 id;
 
-	memcpy(key, head, sizeof(*head));
+	memcpy(key, head, head_bytes);
 	strcpy(key->path, path);
 	id = intern_bytes(&table->file_keys, key, bytes);
 	if (id > table->files.count)
@@ -178,6 +185,14 @@ static struct process_table *table_of(struct event_sink *sink)
 	return (struct process_table *)sink; /* the sink is its first member */
 }
 
+static void tell_inode(const struct mapping *mapping, struct file_key *key)
+{
+	key->inode = mapping->inode;
+	key->major = mapping->major;
+	key->minor = mapping->minor;
+	key->inode_generation = mapping->inode_generation;
+}
+
 static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 {
 	struct process_table *table = table_of(sink);
@@ -197,6 +212,10 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 		return 0;
 	if (mapping->space != SPACE_KERNEL && mapping->space != SPACE_USER)
 		return 0; /* guests: nothing here could name their addresses */
+	if (table->is_of_code && (mapping->space != SPACE_USER || mapping->is_data))
+		return 0;
+	if (table->is_of_code)
+		tell_inode(mapping, &key);
 	if (mapping->build_id_bytes <= BUILD_ID_MAX_BYTES) {
 		key.build_id_bytes = mapping->build_id_bytes;
 		memcpy(key.build_id, mapping->build_id, mapping->build_id_bytes);
@@ -297,6 +316,15 @@ struct process_table *process_table_new(void)
 	table->kernel = address_space_new();
 	swapper = &thread_made(table, 0, 0)->name;
 	*swapper = intern_text(&table->names, "swapper");
+	return table;
+}
+
+struct process_table *process_table_new_of_code(void)
+{
+	struct process_table *table = process_table_new();
+
+	table->is_of_code = true;
+	table->sink.on_kernel_symbol = NULL;
 	return table;
 }
 

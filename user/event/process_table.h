@@ -14,12 +14,15 @@
 struct process_table;
 struct address_space;
 
-/* A file (or other thing) that was mapped; one row for each distinct (path, build id, space). Rows
- * never move or change until process_table_free(). */
+/* A file (or other thing) that was mapped; one row for each distinct (path, build id, space), in a
+ * table of code also inode. Rows never move or change until process_table_free(). */
 struct mapped_file {
 	const char *path; /* as its process saw it; of kernel symbols: their name */
-	u32 id;		  /* 1 … */
-	u8 space;	  /* enum frame_space */
+	/* In a table of code, as far as the mapping told; else 0. */
+	u64 inode;
+	u32 major, minor, inode_generation;
+	u32 id;	  /* 1 … */
+	u8 space; /* enum frame_space */
 	bool is_kernel_symbol;
 	u8 build_id_bytes; /* 0: unknown */
 	u8 build_id[BUILD_ID_MAX_BYTES];
@@ -35,6 +38,8 @@ struct mapped {
 
 /* An empty table; free with process_table_free(). */
 struct process_table *process_table_new(void);
+/* One that only knows mappings of user code, and tells files of one path apart by their inodes. */
+struct process_table *process_table_new_of_code(void);
 /* Frees; NULL is fine. */
 void process_table_free(struct process_table *table);
 

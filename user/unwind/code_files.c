@@ -2,9 +2,8 @@
 /*
  * A process table, and for each of its files what was found of it.
  *
- * A file is the one that ran if it has the build id that was recorded. Where none was, the process
- * table is told inode and device in its place: two files of one path are then two, and the one that
- * is there now has to be the one that was mapped.
+ * A file is the one that ran if it has the build id that was recorded. Where none was, the one that
+ * is there now has to be the inode that was mapped.
  */
 #include "unwind/code_files.h"
 
@@ -28,17 +27,7 @@ enum {
 	RECENT = 256,	     /* mappings that are remembered, by address */
 	RECENT_SHIFT = 12,
 	NS_PER_S = 1000000000,
-	KERNEL_MINOR_BITS = 20,
 };
-
-/* What is put in the place of a build id, with one byte more than it has: no build id is that long.
- */
-struct identity {
-	u64 inode;
-	u32 major, minor;
-};
-enum { IDENTITY_BYTES = sizeof(struct identity) + 1 };
-_Static_assert((int)IDENTITY_BYTES < (int)BUILD_ID_MAX_BYTES, "an identity has no room");
 
 struct code_file {
 	bool is_looked_for;
@@ -55,7 +44,6 @@ struct recent_mapping {
 };
 
 struct code_files {
-	struct event_sink sink;
 	struct code_files_settings settings;
 	struct process_table *table;
 	VEC(struct code_file) files; /* by id of their rows in the table */
@@ -68,45 +56,9 @@ struct code_files {
 
 /* --- processes --- */
 
-static struct event_sink *table_of(struct event_sink *sink)
-{
-	return process_table_sink(((struct code_files *)sink)->table); /* it is the first member */
-}
-
-static int learn_mapping(struct event_sink *self, const struct mapping *mapping)
-{
-	struct event_sink *table = table_of(self);
-	struct identity identity = {mapping->inode, mapping->major, mapping->minor};
-	struct mapping identified = *mapping;
-
-	if (mapping->space != SPACE_USER || mapping->is_data)
-		return 0;
-	if (!mapping->build_id_bytes && mapping->inode) {
-		memcpy(identified.build_id, &identity, sizeof(identity));
-		identified.build_id[sizeof(identity)] = 0;
-		identified.build_id_bytes = IDENTITY_BYTES;
-	}
-	return table->on_mapping(table, &identified);
-}
-
-static int learn_name(struct event_sink *self, const struct thread_name *name)
-{
-	return sink_call(table_of(self), on_name, name);
-}
-
-static int learn_fork(struct event_sink *self, const struct thread_life *life)
-{
-	return sink_call(table_of(self), on_fork, life);
-}
-
-static int learn_exit(struct event_sink *self, const struct thread_life *life)
-{
-	return sink_call(table_of(self), on_exit, life);
-}
-
 struct event_sink *code_files_sink(struct code_files *files)
 {
-	return &files->sink;
+	return process_table_sink(files->table);
 }
 
 /* --- reading a file --- */
@@ -140,24 +92,17 @@ struct file_search {
 	bool is_found;
 };
 
-static bool has_identity(const struct mapped_file *row)
-{
-	return row->build_id_bytes == IDENTITY_BYTES;
-}
-
 /* Whether a file without a build id that was recorded is the one that was mapped. Where its device
  * has another number than mappings have (btrfs, overlayfs), only its time can tell. */
 static bool is_as_mapped(const struct file_search *search, const struct stat *status)
 {
 	const struct code_files_settings *settings = &search->files->settings;
+	const struct mapped_file *row = search->row;
 	u64 modified_ns = (u64)status->st_mtim.tv_sec * NS_PER_S + (u64)status->st_mtim.tv_nsec;
-	struct identity identity;
 
-	if (!has_identity(search->row))
+	if (row->build_id_bytes || !row->inode)
 		return true;
-	memcpy(&identity, search->row->build_id, sizeof(identity));
-	if (status->st_dev == makedev(identity.major, identity.minor) &&
-	    status->st_ino != identity.inode)
+	if (status->st_dev == makedev(row->major, row->minor) && status->st_ino != row->inode)
 		return false;
 	return !settings->recorded_until_ns || modified_ns <= settings->recorded_until_ns;
 }
@@ -221,7 +166,7 @@ static void look_for(struct code_files *files, const struct mapped *mapped, stru
 		.symfs = files->settings.symfs,
 		.path = row->path,
 		.build_id = row->build_id,
-		.build_id_bytes = has_identity(row) ? 0 : row->build_id_bytes,
+		.build_id_bytes = row->build_id_bytes,
 		.cache_name = "elf",
 		.owner_pid = mapped->owner_pid,
 		.accept = take_file,
@@ -334,12 +279,8 @@ struct code_files *code_files_new(const struct code_files_settings *settings)
 {
 	struct code_files *files = must_alloc(sizeof(*files));
 
-	files->sink = (struct event_sink){.on_mapping = learn_mapping,
-					  .on_name = learn_name,
-					  .on_fork = learn_fork,
-					  .on_exit = learn_exit};
 	files->settings = *settings;
-	files->table = process_table_new();
+	files->table = process_table_new_of_code();
 	return files;
 }
 

@@ -271,6 +271,38 @@ static void held_mappings_stay_as_they_were(void **state)
 	process_table_let_go(held);
 }
 
+static void a_table_of_code_tells_inodes_of_one_path_apart(void **state)
+{
+	struct process_table *table = process_table_new_of_code();
+	struct event_sink *sink = process_table_sink(table);
+	struct mapping mapping = {.pid = 7,
+				  .space = SPACE_USER,
+				  .start = 0x1000,
+				  .bytes = 0x1000,
+				  .path = "/a",
+				  .inode = 1,
+				  .major = 8,
+				  .minor = 2};
+	struct mapping replaced = mapping, data = mapping;
+	const struct mapped_file *first, *second;
+
+	(void)state;
+	replaced.start = 0x5000;
+	replaced.inode = 2;
+	data.start = 0x9000;
+	data.is_data = true;
+	assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
+	assert_int_equal(sink_call(sink, on_mapping, &replaced), 0);
+	assert_int_equal(sink_call(sink, on_mapping, &data), 0);
+
+	first = process_table_find(table, 7, 0x1000, SPACE_USER)->file;
+	second = process_table_find(table, 7, 0x5000, SPACE_USER)->file;
+	assert_true(first != second && first->inode == 1 && second->inode == 2);
+	assert_true(second->major == 8 && second->minor == 2);
+	assert_null(process_table_find(table, 7, 0x9000, SPACE_USER));
+	process_table_free(table);
+}
+
 #define scene_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -290,6 +322,7 @@ int main(void)
 		scene_test(the_generation_changes_with_the_mappings_alone),
 		scene_test(a_mapping_to_the_end_of_memory_does_not_wrap),
 		scene_test(held_mappings_stay_as_they_were),
+		scene_test(a_table_of_code_tells_inodes_of_one_path_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,15 +46,16 @@ static size_t wanted_helpers(size_t pieces)
 	return threads ? threads - 1 : 0;
 }
 
-/* Returns how many could be started. Signals stay with the caller's thread, as without us. */
-static size_t start_helpers(struct crew *crew, pthread_t *helpers, size_t wanted)
+/* Starts as many threads as it can, and returns their number. Signals stay with the caller's
+ * thread, as without us. */
+static size_t start_threads(pthread_t *threads, size_t wanted, void *(*work)(void *), void *context)
 {
 	sigset_t all, before;
 	size_t count = 0;
 
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	while (count < wanted && !pthread_create(&helpers[count], NULL, take_pieces, crew))
+	while (count < wanted && !pthread_create(&threads[count], NULL, work, context))
 		count++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return count;
@@ -65,9 +66,23 @@ void parallel_run(size_t count, parallel_work *work, void *context)
 	struct crew crew = {.count = count, .work = work, .context = context};
 	pthread_t helpers[MOST_THREADS];
 	size_t wanted = wanted_helpers(count);
-	size_t helper_count = wanted ? start_helpers(&crew, helpers, wanted) : 0;
+	size_t helper_count = wanted ? start_threads(helpers, wanted, take_pieces, &crew) : 0;
 
 	take_pieces(&crew);
 	for (size_t i = 0; i < helper_count; i++)
 		pthread_join(helpers[i], NULL);
+}
+
+bool parallel_begin(struct parallel_task *task, void *(*work)(void *), void *context)
+{
+	task->is_running = parallel_width() > 1 &&
+			   start_threads(&task->thread, 1, work, context) == 1;
+	return task->is_running;
+}
+
+void parallel_wait(struct parallel_task *task)
+{
+	if (task->is_running)
+		pthread_join(task->thread, NULL);
+	task->is_running = false;
 }

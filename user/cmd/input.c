@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 /* As perf: a pipe on stdin is the recording, unless told otherwise. */
@@ -59,6 +60,19 @@ void input_print_lines(const char *lines)
 		fprintf(stderr, "bpfprof: %.*s\n", (int)length, lines);
 		lines += length + (lines[length] == '\n');
 	}
+}
+
+bool input_has_this_kernel(const struct perfdata *data)
+{
+	const char *release = perfdata_header(data)->os_release;
+	bool has_kernel = false;
+	struct utsname here;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	for (u32 i = 0; i < count; i++)
+		has_kernel |= !sources[i].exclude_kernel;
+	return has_kernel && release && !uname(&here) && !strcmp(here.release, release);
 }
 
 void input_print_warnings(const struct perfdata *data)

@@ -21,6 +21,9 @@ int input_choose(const char *option, struct arguments arguments, const char **re
 /* Shows on a terminal what takes long: reading, and finding names. */
 void input_show_progress(struct perfdata *data, struct symbolize_settings *settings);
 
+/* Whether samples of the kernel that runs here are probably in the recording. */
+bool input_has_this_kernel(const struct perfdata *data);
+
 /* Prints the records and features that were passed over on stderr, one line each. After
  * perfdata_read(), when no pager holds the terminal. */
 void input_print_warnings(const struct perfdata *data);

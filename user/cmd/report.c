@@ -358,6 +358,8 @@ static int run(struct report *report, const char *path)
 	report->cache = names_choice_open(&report->settings->names);
 	report->store_names = asked_windows_names(&report->windows);
 	report->symbolizer = new_symbolizer(report);
+	if (input_has_this_kernel(report->data))
+		symbolizer_expect_kernel(report->symbolizer);
 	error = report->windows.windows.count ? count_windows(report) : count_samples(report);
 	progress_clear();
 	if (error && error != -EBADMSG)

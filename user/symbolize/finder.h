@@ -81,6 +81,8 @@ void kernel_finder_load(const struct finder_context *context, const struct binar
 
 /* Nothing read yet. Free with kernel_names_free(). */
 struct kernel_names *kernel_names_new(void);
+/* They will be wanted: reads them meanwhile, beside the caller's work. */
+void kernel_names_expect(struct kernel_names *names);
 /* Frees; NULL is fine. */
 void kernel_names_free(struct kernel_names *names);
 

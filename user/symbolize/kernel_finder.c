@@ -11,6 +11,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "host/host.h"
 
 #include <errno.h>
@@ -24,6 +25,7 @@ static const char reference_name[] = "_text";
 
 /* The running kernel's names, read once. */
 struct kernel_names {
+	struct parallel_task reading;
 	bool was_tried;
 	struct symbols *symbols; /* NULL: hidden, or kept from us */
 	u64 reference;		 /* address of the reference symbol, 0: unknown */
@@ -38,6 +40,7 @@ void kernel_names_free(struct kernel_names *names)
 {
 	if (!names)
 		return;
+	parallel_wait(&names->reading);
 	symbols_free(names->symbols);
 	free(names);
 }
@@ -59,10 +62,25 @@ static struct symbols *read_kallsyms(const char *path, u64 *ret_reference)
 	return TAKE(symbols);
 }
 
-static const struct symbols *running_kernel(struct kernel_names *names)
+static void *read_running_kernel(void *context)
+{
+	struct kernel_names *names = context;
+
+	names->symbols = read_kallsyms("/proc/kallsyms", &names->reference);
+	return NULL;
+}
+
+void kernel_names_expect(struct kernel_names *names)
 {
 	if (!names->was_tried)
-		names->symbols = read_kallsyms("/proc/kallsyms", &names->reference);
+		names->was_tried = parallel_begin(&names->reading, read_running_kernel, names);
+}
+
+static const struct symbols *running_kernel(struct kernel_names *names)
+{
+	parallel_wait(&names->reading);
+	if (!names->was_tried)
+		read_running_kernel(names);
 	names->was_tried = true;
 	return names->symbols;
 }

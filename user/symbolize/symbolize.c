@@ -100,6 +100,14 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	free(symbolizer);
 }
 
+void symbolizer_expect_kernel(struct symbolizer *symbolizer)
+{
+	const struct symbolize_settings *settings = &symbolizer->settings;
+
+	if (!settings->kallsyms && !settings->vmlinux && !settings->symfs && !settings->skip_kernel)
+		kernel_names_expect(symbolizer->kernel);
+}
+
 void symbolizer_freep(struct symbolizer **symbolizer)
 {
 	symbolizer_free(*symbolizer);

@@ -44,6 +44,9 @@ struct symbolizer;
 struct symbolizer *symbolizer_new(const struct symbolize_settings *settings);
 /* Frees; NULL is fine. */
 void symbolizer_free(struct symbolizer *symbolizer);
+/* Names of the running kernel will probably be wanted: begins to read them beside the caller's
+ * work. */
+void symbolizer_expect_kernel(struct symbolizer *symbolizer);
 /* For CLEANUP. */
 void symbolizer_freep(struct symbolizer **symbolizer);
 

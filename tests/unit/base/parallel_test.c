@@ -32,11 +32,34 @@ static void no_work_is_done_at_once(void **state)
 	(void)state;
 }
 
+static void *write_seven(void *context)
+{
+	*(int *)context = 7;
+	return NULL;
+}
+
+static void what_was_begun_is_done_when_waited_for(void **state)
+{
+	struct parallel_task task = {0};
+	int value = 0;
+
+	parallel_wait(&task); /* nothing was begun */
+	if (!parallel_begin(&task, write_seven, &value)) {
+		assert_int_equal(value, 0); /* one CPU: it is left to the caller */
+		return;
+	}
+	parallel_wait(&task);
+	parallel_wait(&task);
+	assert_int_equal(value, 7);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_piece_is_done_once),
 		cmocka_unit_test(no_work_is_done_at_once),
+		cmocka_unit_test(what_was_begun_is_done_when_waited_for),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

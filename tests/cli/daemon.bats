@@ -81,7 +81,7 @@ perf_reads() {
 	background+=($!)
 	wait_for [ -S notify ]
 	export NOTIFY_SOCKET=$BATS_TEST_TMPDIR/notify
-	printf '[daemon]\n\tfreq = 199\n' >config
+	printf '[daemon]\n\tfreq = 199\n\tmax-cpu = none\n' >config
 	start_daemon
 	wait_for grep -q READY=1 told
 
@@ -93,7 +93,7 @@ perf_reads() {
 	printf '[daemon]\n\tfreq = nonsense\n' >config
 	kill -HUP "$daemon"
 	wait_for says "going on as before"
-	printf '[daemon]\n\tfreq = 299\n\tkeep-time = 1h\n' >config
+	printf '[daemon]\n\tfreq = 299\n\tkeep-time = 1h\n\tmax-cpu = none\n' >config
 	kill -HUP "$daemon"
 	wait_for says "settings were read again"
 	[ "$(grep -c RELOADING=1 told)" = 2 ]
@@ -144,4 +144,21 @@ perf_reads() {
 	for window in $before; do
 		[ -s "$window" ]
 	done
+}
+
+@test "a daemon that costs more than it may samples less, says so, and more again when it may" {
+	printf '[daemon]\n\tmax-cpu = 0.001%%\n' >config
+	start "$WORKLOADS/mainbarfoo" 1000000
+	start_daemon -F 999
+	wait_for says "Hz or less from now on, to stay below 0.00% of one CPU"
+	before=$(windows | wc -l)
+	wait_for has_windows $((before + 2))
+	printf '[daemon]\n\tmax-cpu = none\n' >config
+	kill -HUP "$daemon"
+	wait_for says "sampling at 999 Hz again"
+	end_daemon TERM
+	[ "$status" = 0 ]
+	for window in $(windows); do
+		"$BPFPROF" report --header-only -i "$window"
+	done | grep -q 'sample_freq } = [0-9][0-9]\{0,1\},'
 }

@@ -388,6 +388,13 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	return error ? error : capture_drain(capture);
 }
 
+int capture_set_rate(struct capture *capture, u32 hz)
+{
+	int error = perf_events_set_rate(capture->events, hz);
+
+	return error ? fail(error, NULL, "cannot change the rate to %u Hz", hz) : 0;
+}
+
 pid_t capture_command(const struct capture *capture)
 {
 	return targets_command(capture->targets);

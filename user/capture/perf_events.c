@@ -37,6 +37,8 @@ struct counter_fd {
 	u32 source, cpu;
 	int fd;	   /* -1: closed, the CPU went offline */
 	u64 count; /* as of the last reading */
+	/* as of the last change of the period, and how many overflows that was */
+	u64 changed_count, changed_overflows;
 };
 
 struct perf_events {
@@ -357,8 +359,63 @@ void perf_events_enable(struct perf_events *events)
 void perf_events_disable(struct perf_events *events)
 {
 	control_all(events, PERF_EVENT_IOC_DISABLE);
+	perf_events_read(events);
+}
+
+void perf_events_read(struct perf_events *events)
+{
 	for (size_t i = 0; i < events->counters.count; i++)
 		read_counter(&events->counters.items[i]);
+}
+
+/* By the period that it has had until now. */
+static u64 overflows_of(const struct perf_events *events, const struct counter_fd *counter)
+{
+	return counter->changed_overflows +
+	       (counter->count - counter->changed_count) /
+		       events->sources[counter->source].fixed_period;
+}
+
+static int set_period(const struct perf_events *events, struct counter_fd *counter, u64 value)
+{
+	if (counter->fd < 0)
+		return 0;
+	if (events->sources[counter->source].fixed_period) {
+		read_counter(counter);
+		counter->changed_overflows = overflows_of(events, counter);
+		counter->changed_count = counter->count;
+	}
+	return ioctl(counter->fd, PERF_EVENT_IOC_PERIOD, &value) ? -errno : 0;
+}
+
+static int set_source_rate(struct perf_events *events, u32 number, u32 hz)
+{
+	struct source *source = &events->sources[number];
+	/* The kernel has made a period of a clock's rate when it was opened.
+	 * Source: kernel/events/core.c, perf_swevent_init_hrtimer(). */
+	u64 value = source->is_clock ? NS_PER_S / hz : hz;
+	int error = 0;
+
+	for (size_t i = 0; !error && i < events->counters.count; i++)
+		if (events->counters.items[i].source == number)
+			error = set_period(events, &events->counters.items[i], value);
+	if (error)
+		return error;
+	source->attr.sample_freq = hz;
+	source->row.rate = hz;
+	if (source->fixed_period)
+		source->fixed_period = value;
+	return 0;
+}
+
+int perf_events_set_rate(struct perf_events *events, u32 hz)
+{
+	int error = 0;
+
+	for (u32 i = 0; !error && i < events->source_count; i++)
+		if (events->sources[i].row.is_frequency)
+			error = set_source_rate(events, i, hz);
+	return error;
 }
 
 const struct event_source *perf_events_sources(struct perf_events *events, u32 *ret_count)
@@ -394,7 +451,7 @@ static u64 expected_overflows(const struct perf_events *events, u32 source, u32 
 		const struct counter_fd *counter = &events->counters.items[i];
 
 		if (counter->source == source && counter->cpu == cpu)
-			overflows += counter->count / events->sources[source].fixed_period;
+			overflows += overflows_of(events, counter);
 	}
 	return overflows;
 }

@@ -32,7 +32,12 @@ void perf_events_close_cpu(struct perf_events *events, u32 cpu);
 
 /* Starts all counters that are open. */
 void perf_events_enable(struct perf_events *events);
-/* Stops them. */
+/* From now on events that have a rate come so often on each CPU, and on those that come later.
+ * Returns 0 or a negative errno without a sentence: then it is as it was on some of them. */
+int perf_events_set_rate(struct perf_events *events, u32 hz);
+/* Reads how far they have counted, for perf_events_reckon(). */
+void perf_events_read(struct perf_events *events);
+/* Stops them, and reads them. */
 void perf_events_disable(struct perf_events *events);
 
 /* The rows of capture_sources(). Borrowed; ids and branch bits are complete after the last open. */

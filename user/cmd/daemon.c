@@ -80,6 +80,7 @@ static int on_tick(void *context, u64 times)
 	if (error)
 		return error;
 	keep_watchdog_calm(daemon, now_ns);
+	daemon_hold_limit(daemon, now_ns);
 	if (!window_is_full(daemon->session->window))
 		return 0;
 	daemon_log(LOG_LEVEL_INFO, "a window ends early: --max-memory is reached");
@@ -176,6 +177,7 @@ static int start(struct daemon *daemon)
 		error = daemon_begin_window(daemon, begin);
 	if (error)
 		return error;
+	daemon_limit_cpu(daemon);
 	daemon->watchdog_ns = notify_watchdog_ns();
 	notify_send("READY=1\nSTATUS=the first window is open");
 	daemon_log(LOG_LEVEL_INFO, "sampling at %u Hz into %s", daemon->session->plan.frequency_hz,

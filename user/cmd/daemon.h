@@ -31,6 +31,11 @@ struct daemon {
 	bool cannot_write;     /* the last window could not be written, and that was said */
 	u64 windows, watchdog_ns, watchdog_told_ns;
 	struct spending spent; /* until the open window began */
+	struct cpu_limit limit;
+	struct spending limit_spent; /* as of the last look at it */
+	u64 limit_clock_ns;
+	u32 lowest_hz; /* in the open window */
+	bool cannot_change_rate;
 };
 
 /* How urgent a line is: the levels of syslog(3). */
@@ -40,10 +45,16 @@ enum log_level { LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6 };
 void daemon_log(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* What was taken so far. */
-struct spending daemon_spending(struct daemon *daemon);
+/* What was taken so far; of this process: by all of it (RUSAGE_SELF), or by this thread
+ * (RUSAGE_THREAD) without the one that reads names. */
+struct spending daemon_spending(struct daemon *daemon, int whose);
 /* Now, by both clocks. */
 struct moment moment_now(void);
+
+/* Begins to hold --max-cpu, with what is spent from now on. */
+void daemon_limit_cpu(struct daemon *daemon);
+/* Looks at what was spent, once a second, and changes the rate if that is needed. */
+void daemon_hold_limit(struct daemon *daemon, u64 clock_ns);
 
 /* Begins a window at that moment, and sets the timer for its end. Returns 0 or a negative errno
  * with a sentence. */

@@ -71,6 +71,16 @@ static int parse_keep_time(void *all_settings, const char *argument)
 	return 0;
 }
 
+static int parse_max_cpu(void *all_settings, const char *argument)
+{
+	struct daemon_settings *settings = all_settings;
+
+	settings->max_cpu_percent = 0;
+	if (!is_none(argument) && number_parse_percent(argument, &settings->max_cpu_percent))
+		return fail_plain(-EINVAL, NULL, "give a share of one CPU such as 0.5%%, or none");
+	return 0;
+}
+
 #define FIELD(field) offsetof(struct daemon_settings, field)
 
 const struct daemon_settings daemon_defaults = {
@@ -86,6 +96,7 @@ const struct daemon_settings daemon_defaults = {
 	.keep_bytes = 2ULL << 30,
 	.keep_ns = 30ULL * 24 * 60 * 60 * 1000000000,
 	.memory_bytes = 128 << 20,
+	.max_cpu_percent = 0.5,
 };
 
 const struct option_row daemon_options[] = {
@@ -143,6 +154,13 @@ const struct option_row daemon_options[] = {
 	 .help = "keep what is not older than this; none for no limit (default: 30d)",
 	 .config = "daemon.keep-time",
 	 .parse = parse_keep_time},
+	{.kind = OPTION_CALL,
+	 .name = "max-cpu",
+	 .argument = "PERCENT",
+	 .help = "of one CPU, for sampling and this process: above it the rate is lowered, on all "
+		 "CPUs alike, and raised again when it can be; none for no limit (default: 0.5%)",
+	 .config = "daemon.max-cpu",
+	 .parse = parse_max_cpu},
 	{.kind = OPTION_BYTES,
 	 .name = "max-memory",
 	 .offset = FIELD(memory_bytes),

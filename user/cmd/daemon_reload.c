@@ -36,6 +36,7 @@ static int change_over(struct daemon *daemon, struct session *fresh)
 	daemon_write_window(daemon);
 	session_free(old);
 	daemon->session = fresh;
+	daemon_limit_cpu(daemon);
 	if (!error)
 		error = daemon_watch_capture(daemon);
 	return error ? error : daemon_begin_window(daemon, now);
@@ -82,6 +83,7 @@ int daemon_reload(struct daemon *daemon)
 	if (!session_samples_alike(daemon->session, fresh))
 		return daemon_sample_anew(daemon, fresh);
 	take_limits(daemon, fresh);
+	daemon->limit.share = daemon->session->settings.max_cpu_percent / 100;
 	session_free(fresh);
 	return 0;
 }

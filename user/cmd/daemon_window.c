@@ -44,12 +44,12 @@ static u64 timeval_ns(struct timeval time)
 	return (u64)time.tv_sec * NS_PER_S + (u64)time.tv_usec * 1000;
 }
 
-struct spending daemon_spending(struct daemon *daemon)
+struct spending daemon_spending(struct daemon *daemon, int whose)
 {
 	struct capture_totals totals;
 	struct rusage usage;
 
-	getrusage(RUSAGE_SELF, &usage);
+	getrusage(whose, &usage);
 	capture_totals(daemon->session->capture, &totals);
 	return (struct spending){
 		.own_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime),
@@ -77,7 +77,8 @@ int daemon_begin_window(struct daemon *daemon, struct moment start)
 				}};
 
 	daemon->started = start;
-	daemon->spent = daemon_spending(daemon);
+	daemon->spent = daemon_spending(daemon, RUSAGE_SELF);
+	daemon->lowest_hz = daemon->limit.hz;
 	window_end_at(daemon->session->window, ~0ULL);
 	/* Whoever sets the clock ends the window. */
 	if (timerfd_settime(daemon->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at,
@@ -100,6 +101,9 @@ static void losses_of(struct session *session, const struct window_counts *count
 				    ? now.counters[i] - session->told.counters[i]
 				    : 0;
 	session->told = now;
+	/* What timers missed is reckoned at the end of a capture for all of it, not for a window.
+	 */
+	losses[COUNTER_lost_late] = 0;
 	/* what was sent in the last moments is in the next window */
 	if (losses[COUNTER_samples_counted] > counts->samples)
 		losses[COUNTER_samples_counted] = counts->samples;
@@ -127,7 +131,7 @@ static struct perfdata_writer_settings writer_settings(struct daemon *daemon,
 		.clock_id = CLOCK_MONOTONIC,
 		.clock_ns = daemon->started.clock_ns,
 		.wall_clock_ns = daemon->started.wall_ns,
-		.frequency_hz = session->plan.frequency_hz,
+		.frequency_hz = daemon->limit.hz,
 		.idle_skipped = true,
 	};
 
@@ -140,7 +144,7 @@ static int write_file(struct daemon *daemon, const char *path, const u64 *losses
 {
 	struct perfdata_writer_settings settings = writer_settings(daemon, &daemon->session->line,
 								   path);
-	struct spending spent = daemon_spending(daemon);
+	struct spending spent = daemon_spending(daemon, RUSAGE_SELF);
 	struct perfdata_extra extra = {
 		.cost_user_ns = spent.own_ns - daemon->spent.own_ns,
 		.cost_bpf_ns = spent.bpf_ns - daemon->spent.bpf_ns,
@@ -190,7 +194,7 @@ static u64 lost_of(const struct store_window *window)
 /* For `systemctl status`. */
 static void tell_status(struct daemon *daemon, const struct store_window *window)
 {
-	struct spending spent = daemon_spending(daemon);
+	struct spending spent = daemon_spending(daemon, RUSAGE_SELF);
 	u64 wall_ns = window->end_ns - window->start_ns;
 	double percent = 100.0 *
 			 (double)(spent.own_ns - daemon->spent.own_ns + spent.bpf_ns -
@@ -222,10 +226,12 @@ void daemon_write_window(struct daemon *daemon)
 	struct store_window window = {
 		.start_ns = daemon->started.wall_ns,
 		.end_ns = wall_of(daemon, daemon->end_ns),
-		.rate_hz = daemon->session->plan.frequency_hz,
+		.rate_hz = daemon->lowest_hz,
 	};
 	int error;
 
+	if (daemon->lowest_hz < daemon->limit.wanted_hz)
+		window.flags = STORE_RATE_LOWERED;
 	window_settle(daemon->session->window);
 	counts = window_counts(daemon->session->window);
 	window.samples = counts.samples;

@@ -6,6 +6,7 @@
 #ifndef CONTINUOUS_CONTINUOUS_H
 #define CONTINUOUS_CONTINUOUS_H
 
+#include "continuous/cpu_limit.h"
 #include "continuous/joint.h"
 #include "continuous/notify.h"
 #include "continuous/store.h"

@@ -458,7 +458,9 @@ $(COMPLETIONS): $(BUILD)/completion/%: $(BUILD)/bpfprof
 bin := $(DESTDIR)$(PREFIX)/bin
 man := $(DESTDIR)$(PREFIX)/share/man/man1
 share := $(DESTDIR)$(PREFIX)/share
-INSTALLED := $(bin)/bpfprof $(MANUALS:$(BUILD)/man/%=$(man)/%) \
+unit := $(DESTDIR)$(PREFIX)/lib/systemd/system/bpfprof.service
+example := $(share)/doc/bpfprof/bpfprofconfig.example
+INSTALLED := $(bin)/bpfprof $(unit) $(example) $(MANUALS:$(BUILD)/man/%=$(man)/%) \
 	$(share)/bash-completion/completions/bpfprof $(share)/zsh/site-functions/_bpfprof \
 	$(share)/fish/vendor_completions.d/bpfprof.fish
 
@@ -469,6 +471,9 @@ install: $(BUILD)/bpfprof $(MANUALS) $(COMPLETIONS) ## install below PREFIX (/us
 	$(Q)install -D -m 644 $(BUILD)/completion/bash $(share)/bash-completion/completions/bpfprof
 	$(Q)install -D -m 644 $(BUILD)/completion/zsh $(share)/zsh/site-functions/_bpfprof
 	$(Q)install -D -m 644 $(BUILD)/completion/fish $(share)/fish/vendor_completions.d/bpfprof.fish
+	$(Q)install -D -m 644 user/service/bpfprofconfig.example $(example)
+	$(Q)install -d $(dir $(unit)) && sed 's|@BIN@|$(PREFIX)/bin|' user/service/bpfprof.service.in >$(unit) && \
+		chmod 644 $(unit)
 	@$(give_back)
 
 .PHONY: uninstall

@@ -19,6 +19,13 @@ make_quietly() {
 	[ -s "$root/usr/share/bash-completion/completions/bpfprof" ]
 	[ -s "$root/usr/share/zsh/site-functions/_bpfprof" ]
 	[ -s "$root/usr/share/fish/vendor_completions.d/bpfprof.fish" ]
+	grep -qx 'ExecStart=/usr/bin/bpfprof daemon' "$root/usr/lib/systemd/system/bpfprof.service"
+	# what the example says can be read, and are the defaults
+	config=$root/usr/share/doc/bpfprof/bpfprofconfig.example
+	PERF_CONFIG=$config "$root/usr/bin/bpfprof" daemon --help >"$BATS_TEST_TMPDIR/help"
+	grep -o '^	[a-z-]*' "$config" | while read -r name; do
+		grep -q -- "--$name" "$BATS_TEST_TMPDIR/help"
+	done
 	for page in user/man/*.scd; do
 		[ -s "$root/usr/share/man/man1/$(basename "$page" .scd)" ]
 	done

@@ -375,23 +375,6 @@ static void labels_not_kept_do_not_part_rows(void **state)
 	assert_int_equal(fixture->profile->labels.items[1].tid, 7);
 }
 
-static void a_sample_counts_for_as_many_as_it_stands_for(void **state)
-{
-	struct fixture *fixture = *state;
-	struct sample sample = {
-		.weight = 50, .pid = 7, .tid = 7, .count = 5, .cut = CUT_COMPLETE, .walked = 1};
-
-	sink_call(fixture->sink, on_sample, &sample);
-	sample.count = 0;
-	sink_call(fixture->sink, on_sample, &sample);
-	fixture->profile = profile_builder_take(fixture->builder);
-	assert_int_equal(fixture->profile->counts.items[0].samples, 6);
-	assert_int_equal(fixture->profile->counts.items[0].weight, 100);
-	assert_int_equal(fixture->profile->totals.samples, 6);
-	assert_int_equal(stack_tally_count(&fixture->profile->totals.stacks), 6);
-	assert_true(fixture->profile->sources.items[0].is_counted);
-}
-
 static void take_ending(struct event_sink *sink, u64 outermost, u8 cut)
 {
 	const struct frame frames[] = {{.address = PROGRAM + FIRST, .space = SPACE_USER},
@@ -501,8 +484,6 @@ int main(void)
 		cmocka_unit_test_setup_teardown(taking_starts_again_empty_and_keeps_the_processes,
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(labels_not_kept_do_not_part_rows, setup, teardown),
-		cmocka_unit_test_setup_teardown(a_sample_counts_for_as_many_as_it_stands_for, setup,
-						teardown),
 		cmocka_unit_test_setup_teardown(stacks_that_code_has_ended_are_counted_by_binary,
 						setup, teardown),
 		cmocka_unit_test(branches_are_counted_each_as_one),

@@ -5,10 +5,11 @@
 
 load common
 
-# Page faults of a fixed work: samples enough that are alike, whatever the machine does besides.
+# Page faults of a fixed work: samples enough that are alike, whatever the machine does besides. By frame
+# pointers, so that none waits for an unwind table.
 record_counted() {
 	need_root
-	"$BPFPROF" record --aggregate -e page-faults -c 1 -v "$@" -- "$WORKLOADS/forky" 60 >/dev/null 2>said
+	"$BPFPROF" record --aggregate -e page-faults -c 1 --call-graph fp -v "$@" -- "$WORKLOADS/forky" 60 >/dev/null 2>said
 }
 
 @test "samples are counted, the sums hold, and the file has them all" {

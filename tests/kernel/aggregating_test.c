@@ -377,7 +377,11 @@ static void turning_under_load_keeps_the_sum(void **state)
 	CLEANUP(freep) char *path = workload("spin");
 	char *command[] = {path, "600", "2", NULL};
 	struct capture_settings settings = {
-		.events = &clock, .event_count = 1, .aggregate = true, .targets.command = command};
+		.events = &clock,
+		.event_count = 1,
+		.aggregate = true,
+		.call_graph = CALL_GRAPH_FP, /* no sample waits for a table */
+		.targets.command = command};
 	struct recording recording;
 
 	skip_without_permission();
@@ -401,6 +405,7 @@ static void without_room_to_count_samples_come_one_by_one(void **state)
 	struct capture_settings settings = {.events = &faults,
 					    .event_count = 1,
 					    .aggregate = true,
+					    .call_graph = CALL_GRAPH_FP,
 					    .count_bytes = 1,
 					    .targets.command = command};
 	struct recording recording;

@@ -132,7 +132,7 @@ whole_machine_adds_up() {
 }
 
 samples_are_counted_in_the_kernel() {
-	bpfprof record --aggregate -v -e page-faults -c 1 -o "$file" -- forky 20 >/tmp/counters 2>&1
+	bpfprof record --aggregate --call-graph fp -v -e page-faults -c 1 -o "$file" -- forky 20 >/tmp/counters 2>&1
 	cat /tmp/counters
 	awk '/overflows / { seen = $3 } /samples_sent|samples_counted|skipped_|lost_/ { sum += $3 }
 		/samples_counted/ { counted = $3 }

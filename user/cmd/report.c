@@ -27,6 +27,7 @@ static void report_release(struct report *report)
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
 	report_release_patterns(report);
+	thread_counters_release(&report->counters);
 	perfdata_close(report->data);
 	asked_windows_release(&report->windows);
 }
@@ -303,10 +304,14 @@ static int choose_input(struct report *report, struct arguments arguments, const
 static int prepare(struct report *report, const char *path)
 {
 	const struct perfdata_header *header;
-	int error = perfdata_open(path, &report->data);
+	bool has_counters = report->settings->has_counters;
+	int error = has_counters ? perfdata_open_listed(path, &report->data)
+				 : perfdata_open(path, &report->data);
 
 	if (error)
 		return error;
+	if (has_counters)
+		thread_counters_read(report->data, &report->counters);
 	header = perfdata_header(report->data);
 	error = report_filters_parse(report->settings, header->first_sample_ns,
 				     header->last_sample_ns, &report->filters);
@@ -385,20 +390,33 @@ static int run(struct report *report, const char *path)
 	return damage ? fail_plain(error, NULL, "%s", damage) : STATUS_DONE;
 }
 
+/* What is shown of records in place of samples. */
+static int show_records(struct report *report, const char *path)
+{
+	const struct report_settings *settings = report->settings;
+	bool has_windows = report->windows.windows.count;
+
+	report_release(report);
+	if (has_windows)
+		return fail_plain(-EINVAL, "name a file of bpfprof list",
+				  "-D, --stats, --tasks and --mmaps are of one recording");
+	pager_start();
+	return settings->dumps ? dump_recording(path, stdout)
+			       : report_print_records(path, settings->records, stdout);
+}
+
 static int report_run(const void *settings, struct arguments arguments)
 {
 	struct report report = {.settings = settings};
 	const char *path = NULL;
 	int status = choose_input(&report, arguments, &path);
 
-	if (!status && report.settings->dumps && !report.windows.windows.count) {
-		pager_start();
-		return dump_recording(path, stdout);
-	}
+	if (!status && (report.settings->dumps || report.settings->records))
+		return show_records(&report, path);
 	if (!status)
 		status = prepare(&report, path);
 	if (!status && report.settings->header_only)
-		perfdata_print_header(report.data, stdout);
+		perfdata_print_header(report.data, report.settings->header_all, stdout);
 	else if (!status)
 		status = run(&report, path);
 	report_release(&report);

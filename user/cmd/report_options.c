@@ -6,6 +6,7 @@
 #include "cmd/report_settings.h"
 
 #include "cmd/option_rows.h"
+#include "cmd/report_records.h"
 #include "cmd/stitching.h"
 #include "cmd/text_options.h"
 
@@ -144,6 +145,27 @@ static int ignore_branches(void *settings, const char *argument)
 	return 0;
 }
 
+static int show_stats(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->records = RECORDS_COUNTED;
+	return 0;
+}
+
+static int show_tasks(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->records = RECORDS_AS_TASKS;
+	return 0;
+}
+
+static int show_maps(void *settings, const char *argument)
+{
+	(void)argument;
+	settings_of(settings)->records = RECORDS_WITH_MAPS;
+	return 0;
+}
+
 static int show_inlined(void *settings, const char *argument)
 {
 	(void)argument;
@@ -218,13 +240,6 @@ static int refuse_branches(void *settings, const char *argument)
 	(void)settings;
 	(void)argument;
 	return refuse("use perf report for branch samples");
-}
-
-static int refuse_sorting(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return refuse("choose the columns with -s and -F");
 }
 
 static int refuse_graph(void *settings, const char *argument)
@@ -322,6 +337,14 @@ const struct option_row report_options[] = {
 	FLAG('q', "quiet", is_quiet, "no comment lines"),
 	FLAG(0, "header", header, "print what the recording says about its machine first"),
 	FLAG(0, "header-only", header_only, "print only that"),
+	FLAG('I', "show-info", header_all, "with --header or --header-only: its long parts too, CPUs, "
+	     "caches and memory"),
+	FLAG('T', "threads", has_counters, "below, what the events of each thread counted, of perf "
+	     "record -s"),
+	CALL(0, "stats", NULL, show_stats, "in place of a report: how many records there are of each "
+	     "kind"),
+	CALL(0, "tasks", NULL, show_tasks, "in place of a report: threads, and who began them"),
+	CALL(0, "mmaps", NULL, show_maps, "the same, with what was mapped"),
 	FLAG('D', "dump-raw-trace", dumps, "every record of the file, in hexadecimal and in words"),
 	FLAG(0, "demangle", demangle, "show C++ and Rust names as they are written"),
 	FLAG(0, "strict-perf", symbolize.only_symbols, "name only what perf names: code without symbol stays "
@@ -360,11 +383,8 @@ const struct option_row report_options[] = {
 	REFUSED(0, "samples", "COUNT", refuse_raw),
 	REFUSED(0, "total-cycles", NULL, refuse_branches),
 	REFUSED(0, "show-ref-call-graph", NULL, refuse_graph),
-	
-	REFUSED('T', "threads", NULL, refuse_sorting), REFUSED(0, "tasks", NULL, refuse_sorting),
-	REFUSED(0, "stats", NULL, refuse_plain), REFUSED(0, "mmaps", NULL, refuse_plain),
 	REFUSED(0, "mem-mode", NULL, refuse_plain), REFUSED(0, "itrace", "OPTIONS", refuse_plain),
-	REFUSED('I', "show-info", NULL, refuse_plain), REFUSED(0, "pretty", "KEY", refuse_plain),
+	REFUSED(0, "pretty", "KEY", refuse_plain),
 	REFUSED(0, "objdump", "PATH", refuse_plain), REFUSED(0, "addr2line", "PATH", refuse_plain),
 	REFUSED(0, "prefix", "PATH", refuse_plain),
 	REFUSED('M', "disassembler-style", "STYLE", refuse_plain),

@@ -47,7 +47,10 @@ struct report_settings {
 	bool is_relative;
 	bool show_samples, show_period, show_system_share;
 	bool header, header_only;
-	bool dumps; /* records in place of a report */
+	bool header_all;   /* -I: also what is long of it */
+	u8 records;	   /* enum records_shown, in place of a report */
+	bool has_counters; /* -T */
+	bool dumps;	   /* records in place of a report */
 	bool is_quiet;
 	bool is_hierarchy;
 	bool excludes_other, hides_unnamed, has_nanoseconds;

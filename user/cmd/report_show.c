@@ -83,7 +83,7 @@ static void write_preamble(const struct report *report)
 	const struct report_filters *filters = &report->filters;
 
 	if (report->settings->header)
-		perfdata_print_header(report->data, stdout);
+		perfdata_print_header(report->data, report->settings->header_all, stdout);
 	if (report->settings->is_quiet)
 		return;
 	asked_windows_describe(&report->windows, report->now_ns, stdout);
@@ -154,6 +154,7 @@ static void write_text(const struct report *report)
 	report_write_branches(&report->facts, stdout);
 	if (!report->settings->is_quiet)
 		report_write_footer(&report->facts, stdout);
+	thread_counters_print(&report->counters, report->data, stdout);
 }
 
 static void write_json(const struct report *report, const char *path)

@@ -5,6 +5,7 @@
 #ifndef CMD_REPORT_STATE_H
 #define CMD_REPORT_STATE_H
 
+#include "cmd/report_records.h"
 #include "cmd/report_settings.h"
 #include "export/export.h"
 #include "perfdata/perfdata.h"
@@ -20,8 +21,8 @@ struct report {
 	struct call_graph_settings graph;
 	struct entry_layout layout;
 	bool has_chains, has_children;
-	bool has_branches; /* they are counted in place of samples */
-	bool has_history;  /* they are put into the call chains */
+	bool has_branches;	   /* they are counted in place of samples */
+	bool has_history;	   /* they are put into the call chains */
 	struct names_cache *cache; /* NULL: none */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
@@ -29,7 +30,8 @@ struct report {
 	struct branch_history *history;
 	struct lbr_tally lbr; /* what became of its call stacks */
 	struct report_facts facts;
-	regex_t parents, ignored; /* -p and --ignore-callees */
+	struct thread_counters counters; /* -T */
+	regex_t parents, ignored;	 /* -p and --ignore-callees */
 	bool has_parents, has_ignored;
 };
 

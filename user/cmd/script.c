@@ -180,7 +180,7 @@ static int run_one(const struct script_settings *settings, const char *path,
 		*symbolizer = new_symbolizer(settings, &layout, data, caches);
 	pager_start();
 	if (settings->header || settings->header_only)
-		perfdata_print_header(data, stdout);
+		perfdata_print_header(data, settings->header_all, stdout);
 	if (!settings->header_only)
 		error = print_samples(settings, &layout, data, &chosen.settings, *symbolizer);
 	if (!settings->quiet)

@@ -87,7 +87,7 @@ const struct script_settings script_defaults = {
 	.names = NAMES_CHOICE_DEFAULTS,
 };
 
-#define AT(member) offsetof(struct script_settings, member)
+#define AT(member)   offsetof(struct script_settings, member)
 #define FIELD(field) AT(field)
 
 const struct option_row script_options[] = {
@@ -156,6 +156,11 @@ const struct option_row script_options[] = {
 	 .name = "header-only",
 	 .offset = AT(header_only),
 	 .help = "only where and how it was recorded"},
+	{.kind = OPTION_FLAG,
+	 .letter = 'I',
+	 .name = "show-info",
+	 .offset = AT(header_all),
+	 .help = "with them: its long parts too, CPUs, caches and memory"},
 	{.kind = OPTION_FLAG,
 	 .letter = 'q',
 	 .name = "quiet",

@@ -22,6 +22,7 @@ struct script_settings {
 	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 	enum inline_mode inlined;
 	bool header, header_only, quiet;
+	bool header_all;    /* -I: also what is long of it */
 	bool in_file_order; /* records are dumped as they stand in the file */
 };
 

@@ -17,6 +17,7 @@
 #include "event/sorter.h"
 #include "event/stack.h"
 #include "event/stack_tally.h"
+#include "event/task_list.h"
 #include "event/tee.h"
 
 #endif

@@ -4,14 +4,13 @@
  */
 #include "base/memory.h"
 #include "perfdata/attr.h"
+#include "perfdata/feature_print.h"
 #include "perfdata/reader.h"
-#include "perfdata/session.h"
 
 #include <inttypes.h>
 #include <time.h>
 
-/* Foreign text: a host name or command line could hold escape codes. */
-static void print_foreign(FILE *out, const char *text)
+void print_foreign(FILE *out, const char *text)
 {
 	struct text printable = {0};
 
@@ -26,11 +25,6 @@ static void print_text_line(FILE *out, const char *label, const char *text)
 	print_foreign(out, text);
 	fputc('\n', out);
 }
-
-struct printer {
-	const struct perfdata *data;
-	FILE *out;
-};
 
 static void print_hostname(struct printer printer, struct cursor *cursor)
 {
@@ -273,10 +267,11 @@ static void print_events(struct printer printer, struct cursor *cursor)
 	}
 }
 
-/* Names as in perf's list of what is missing; without a function: too long to be shown. */
+/* Names as in perf's list of what is missing; without a function: nothing to be shown. */
 static const struct {
 	const char *name;
 	void (*print)(struct printer printer, struct cursor *cursor);
+	bool is_long; /* shown only if all is wanted */
 } rows[FEATURE_KNOWN] = {
 	[FEATURE_TRACING_DATA] = {"TRACING_DATA", NULL},
 	[FEATURE_BUILD_ID] = {"BUILD_ID", NULL},
@@ -290,16 +285,16 @@ static const struct {
 	[FEATURE_TOTAL_MEM] = {"TOTAL_MEM", print_memory},
 	[FEATURE_CMDLINE] = {"CMDLINE", print_command_line},
 	[FEATURE_EVENT_DESC] = {"EVENT_DESC", print_events},
-	[FEATURE_CPU_TOPOLOGY] = {"CPU_TOPOLOGY", NULL},
-	[14] = {"NUMA_TOPOLOGY", NULL},
+	[FEATURE_CPU_TOPOLOGY] = {"CPU_TOPOLOGY", print_cpu_topology, true},
+	[14] = {"NUMA_TOPOLOGY", print_numa_topology, true},
 	[FEATURE_BRANCH_STACK] = {"BRANCH_STACK", print_branch_stack},
 	[FEATURE_PMU_MAPPINGS] = {"PMU_MAPPINGS", print_pmu_mappings},
 	[FEATURE_GROUP_DESC] = {"GROUP_DESC", print_groups},
 	[18] = {"AUXTRACE", NULL},
 	[19] = {"STAT", NULL},
-	[20] = {"CACHE", NULL},
+	[20] = {"CACHE", print_caches, true},
 	[FEATURE_SAMPLE_TIME] = {"SAMPLE_TIME", print_sample_times},
-	[22] = {"MEM_TOPOLOGY", NULL},
+	[22] = {"MEM_TOPOLOGY", print_memory_topology, true},
 	[FEATURE_CLOCKID] = {"CLOCKID", print_clock_resolution},
 	[24] = {"DIR_FORMAT", NULL},
 	[25] = {"BPF_PROG_INFO", NULL},
@@ -307,17 +302,20 @@ static const struct {
 	[FEATURE_COMPRESSED] = {"COMPRESSED", print_compression},
 	[FEATURE_CPU_PMU_CAPS] = {"CPU_PMU_CAPS", print_capabilities},
 	[FEATURE_CLOCK_DATA] = {"CLOCK_DATA", print_clocks},
-	[30] = {"HYBRID_TOPOLOGY", NULL},
+	[30] = {"HYBRID_TOPOLOGY", print_hybrid_topology, true},
 	[31] = {"PMU_CAPS", print_pmu_capabilities},
 	[32] = {"CPU_DOMAIN_INFO", NULL},
 };
 
-static void print_feature(struct printer printer, u32 feature)
+static void print_feature(struct printer printer, u32 feature, bool has_all)
 {
 	struct cursor cursor = cursor_of(printer.data->features[feature]);
 
 	cursor.swap = printer.data->decoder.swap;
-	if (rows[feature].print)
+	if (rows[feature].is_long && !has_all)
+		fprintf(printer.out, "# %s info available, use -I to display\n",
+			rows[feature].name);
+	else if (rows[feature].print)
 		rows[feature].print(printer, &cursor);
 	else if (feature != FEATURE_BUILD_ID && rows[feature].name)
 		fprintf(printer.out, "# %s info available\n", rows[feature].name);
@@ -340,7 +338,7 @@ static void print_place(const struct perfdata *data, FILE *out)
 	fprintf(out, "# feat offset    : %" PRIu64 "\n", records->offset + records->size_bytes);
 }
 
-void perfdata_print_header(const struct perfdata *data, FILE *out)
+void perfdata_print_header(const struct perfdata *data, bool has_all, FILE *out)
 {
 	struct printer printer = {.data = data, .out = out};
 
@@ -348,7 +346,7 @@ void perfdata_print_header(const struct perfdata *data, FILE *out)
 	print_place(data, out);
 	for (u32 feature = 0; feature < FEATURE_KNOWN; feature++)
 		if (data->features[feature].start)
-			print_feature(printer, feature);
+			print_feature(printer, feature, has_all);
 	fputs("# missing features: ", out);
 	for (u32 feature = 1; feature < FEATURE_PIPE_END; feature++)
 		if (!data->features[feature].start && rows[feature].name)

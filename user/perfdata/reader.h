@@ -92,8 +92,8 @@ void perfdata_on_progress(struct perfdata *data,
 /* Things passed over (unknown records or features), one line each; "" if none. Borrowed. */
 const char *perfdata_warnings(const struct perfdata *data);
 
-/* The header as `perf report --header-only` shows it. */
-void perfdata_print_header(const struct perfdata *data, FILE *out);
+/* The header as `perf report --header-only` shows it; `has_all`: as it does with -I. */
+void perfdata_print_header(const struct perfdata *data, bool has_all, FILE *out);
 
 /* What of our own recordings is kept beside the standard records. */
 struct perfdata_extra {

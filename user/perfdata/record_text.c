@@ -383,7 +383,7 @@ static const struct {
 	[RECORD_THROTTLE] = {"THROTTLE", NULL},
 	[6] = {"UNTHROTTLE", NULL},
 	[RECORD_FORK] = {"FORK", tell_life},
-	[8] = {"READ", NULL},
+	[RECORD_READ] = {"READ", NULL},
 	[RECORD_SAMPLE] = {"SAMPLE", NULL},
 	[RECORD_MMAP2] = {"MMAP2", tell_mmap2},
 	[11] = {"AUX", tell_aux},
@@ -418,16 +418,21 @@ static const struct {
 	[82] = {"FINISHED_INIT", tell_unhandled},
 };
 
+const char *perfdata_record_name(u32 type)
+{
+	return type < ARRAY_COUNT(tellers) ? tellers[type].name : NULL;
+}
+
 void session_tell(const struct perfdata *data, const struct perfdata_record *record, bool is_dump,
 		  FILE *out)
 {
 	struct telling telling = {.record = record, .is_dump = is_dump, .out = out};
 	size_t trailer = 0, length = record->bytes.length - sizeof(struct record_header);
 	u32 type = record->type;
-	bool is_known = type < ARRAY_COUNT(tellers) && tellers[type].name;
+	const char *name = perfdata_record_name(type);
 
-	fprintf(out, "PERF_RECORD_%s", is_known ? tellers[type].name : "UNKNOWN");
-	if (!is_known || !tellers[type].tell) {
+	fprintf(out, "PERF_RECORD_%s", name ? name : "UNKNOWN");
+	if (!name || !tellers[type].tell) {
 		if (!is_dump)
 			fputc('\n', out);
 		return;

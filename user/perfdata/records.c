@@ -195,6 +195,33 @@ u32 perfdata_record_thread(const struct perfdata *data, const struct perfdata_re
 	return cursor_u32(&body);
 }
 
+bool perfdata_read_counter(const struct perfdata *data, const struct perfdata_record *record,
+			   struct counter_reading *ret_reading)
+{
+	struct cursor body = cursor_of(record->bytes);
+
+	if (record->type != RECORD_READ || record->source >= data->decoder.kinds.count)
+		return false;
+	body.swap = data->decoder.swap;
+	cursor_take(&body, sizeof(struct record_header));
+	ret_reading->pid = cursor_u32(&body);
+	ret_reading->tid = cursor_u32(&body);
+	ret_reading->value = cursor_u64(&body);
+	ret_reading->source = record->source;
+	return !body.overrun;
+}
+
+u64 perfdata_read_lost_samples(const struct perfdata *data, const struct perfdata_record *record)
+{
+	struct cursor body = cursor_of(record->bytes);
+	u64 lost;
+
+	body.swap = data->decoder.swap;
+	cursor_take(&body, sizeof(struct record_header));
+	lost = cursor_u64(&body);
+	return record->type == RECORD_LOST_SAMPLES && !body.overrun ? lost : 0;
+}
+
 void perfdata_listen(struct perfdata *data, struct perfdata_listener *listener,
 		     enum perfdata_order order)
 {

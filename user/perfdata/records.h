@@ -50,6 +50,23 @@ void perfdata_print_record(const struct perfdata *data, const struct perfdata_re
 /* A record in hexadecimal and in words, as perf's --dump-raw-trace prints it. */
 void perfdata_dump_record(struct perfdata *data, const struct perfdata_record *record, FILE *out);
 
+/* What records of a type are called, without "PERF_RECORD_"; NULL: it is none we know. Static. */
+const char *perfdata_record_name(u32 type);
+
+/* What a counter of a thread had counted when the thread ended (READ records, of perf record -s).
+ */
+struct counter_reading {
+	u32 pid, tid;
+	u32 source; /* row of the sources */
+	u64 value;
+};
+
+/* Reads a READ record; false: it is none, or of no event of the recording. */
+bool perfdata_read_counter(const struct perfdata *data, const struct perfdata_record *record,
+			   struct counter_reading *ret_reading);
+/* How many samples a LOST_SAMPLES record says were lost; 0 of others. */
+u64 perfdata_read_lost_samples(const struct perfdata *data, const struct perfdata_record *record);
+
 /* The thread that a record is of: the one it speaks of, or on which it was written; ~0u: none. */
 u32 perfdata_record_thread(const struct perfdata *data, const struct perfdata_record *record);
 

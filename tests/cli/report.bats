@@ -143,13 +143,15 @@ share() {
 }
 
 @test "what perf report has and this has not is refused by name" {
-	refused "report: --mem-mode: perf report has it, bpfprof does not" --mem-mode
-	refused "report: --tui: perf report has it, bpfprof does not; leave it out: the report is text" --tui
+	refused "report: --mem-mode: data addresses are not told apart; use -s local_weight,symbol, or bpfprof script -F +addr,+weight" --mem-mode
+	refused "report: --tui: the report is text; leave it out" --tui
+	refused "report: --switch-on x: events do not switch the report on and off; choose a part with --time" --switch-on x
 	refused "-s trace: perf's \"trace\" is not supported; use bpfprof script" -s trace
 }
 
 @test "perf's names of options are understood" {
 	diff <(report -g none --showcpuutilization) <(report -g none --show-cpu-utilization)
+	diff <(report -g none) <(report -g none --samples 3 -M intel --objdump x --percent-type local-period --pretty normal)
 	report -g none --stdio-color always | grep -q $'\033\\[31m'
 	report -g none --stdio-color --ignore-vmlinux | grep -q $'\033\\[31m'
 	if report -g none --stdio-color never | grep -q $'\033'; then return 1; fi

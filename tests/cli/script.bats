@@ -227,3 +227,25 @@ same() {
 	[ "$status" = 0 ]
 	[ "${#lines[@]}" = 1 ]
 }
+
+# options of perf script, as its help lists them
+@test "every option of perf script is understood, or refused in a line that says what to use" {
+	local option
+	"$PERF" script -h 2>&1 | grep -oE '^ +(-[a-zA-Z], )?--[a-z-]+[^ ]*( <)?' | sed 's/^.*--/--/' >options.txt
+	[ "$(grep -c . options.txt)" -gt 50 ]
+	while read -r option; do
+		case $option in
+		*'<') option="${option% <} x" ;;
+		*'['*) option=${option%%[*} ;;
+		esac
+		[ "$option" != "--input x" ] || continue
+		# shellcheck disable=SC2086
+		"$BPFPROF" script -i /dev/null $option >/dev/null 2>error.txt || true
+		[ "$(grep -c . error.txt)" = 1 ]
+		if grep -E 'unknown option' error.txt; then return 1; fi
+	done <options.txt
+}
+
+@test "rounds are shown as perf does" {
+	same flat.data --show-round-events
+}

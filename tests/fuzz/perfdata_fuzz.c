@@ -130,7 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	if (perfdata_open_bytes((struct bytes){.start = bytes, .length = count}, &data))
 		return 0;
 	out = open_memstream(&printed, &length);
-	perfdata_print_header(data, out);
+	perfdata_print_header(data, true, out);
 	fclose(out);
 	free(printed);
 	looker.data = data;

@@ -29,6 +29,13 @@
 		.kind = OPTION_FLAG, .letter = its_letter, .name = its_name, \
 		.offset = FIELD(ignored), .help = "accepted", .hidden = true \
 	}
+/* The same with an argument. */
+#define IGNORED_TEXT(its_letter, its_name, its_argument)                                     \
+	{                                                                                    \
+		.kind = OPTION_TEXT, .letter = its_letter, .name = its_name,                 \
+		.offset = FIELD(ignored_text), .argument = its_argument, .help = "accepted", \
+		.hidden = true                                                               \
+	}
 /* Another name of a text option. */
 #define ALIAS(its_name, field, its_argument, its_help)                         \
 	{                                                                      \
@@ -50,5 +57,26 @@
 	{                                              \
 		.kind = OPTION_HEADING, .help = (text) \
 	}
+
+/*
+ * A list of options of perf that are not here, X(identifier, letter, name, argument, why, remedy),
+ * as functions that say so, and as rows. An argument of NULL: there is none, or one behind "=".
+ */
+#define REFUSAL_PARSER(identifier, letter, name, argument, why, remedy)  \
+	static int refuse_##identifier(void *settings, const char *text) \
+	{                                                                \
+		(void)settings;                                          \
+		(void)text;                                              \
+		return fail_plain(-EINVAL, remedy, why);                 \
+	}
+#define REFUSAL_ROW(identifier, short_name, long_name, placeholder, why, remedy) \
+	{.kind = OPTION_CALL,                                                    \
+	 .letter = (short_name),                                                 \
+	 .name = (long_name),                                                    \
+	 .argument = (placeholder) ? (placeholder) : "ANY",                      \
+	 .optional = (placeholder) ? ARGUMENT_NEEDED : ARGUMENT_ATTACHED,        \
+	 .hidden = true,                                                         \
+	 .help = (why),                                                          \
+	 .parse = refuse_##identifier},
 
 #endif

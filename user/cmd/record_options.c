@@ -242,24 +242,7 @@ static int parse_clock(void *all_settings, const char *argument)
 	X(vmlinux, 0, "vmlinux", "FILE", "names are found by report", "use report --vmlinux FILE") \
 	X(weight, 'W', "weight", NULL, "weights are not recorded", "use perf record -W")
 
-#define REFUSED_PARSER(identifier, letter, name, argument, why, remedy)  \
-	static int refuse_##identifier(void *settings, const char *text) \
-	{                                                                \
-		(void)settings;                                          \
-		(void)text;                                              \
-		return fail_plain(-EINVAL, remedy, why);                 \
-	}
-REFUSALS(REFUSED_PARSER)
-
-#define REFUSED_ROW(identifier, short_name, long_name, placeholder, why, remedy) \
-	{.kind = OPTION_CALL,                                                    \
-	 .letter = (short_name),                                                 \
-	 .name = (long_name),                                                    \
-	 .argument = (placeholder) ? (placeholder) : "ANY",                      \
-	 .optional = (placeholder) ? ARGUMENT_NEEDED : ARGUMENT_ATTACHED,        \
-	 .hidden = true,                                                         \
-	 .help = (why),                                                          \
-	 .parse = refuse_##identifier},
+REFUSALS(REFUSAL_PARSER)
 
 /* Options of perf record that ask for what is done anyway. */
 #define AS_EVER(short_name, long_name)                                               \
@@ -457,5 +440,5 @@ const struct option_row record_options[] = {
 	AS_EVER(0, "sample-identifier"),
 	AS_EVER(0, "strict-freq"),
 	AS_EVER(0, "timestamp-boundary"),
-	REFUSALS(REFUSED_ROW){.kind = OPTION_END},
+	REFUSALS(REFUSAL_ROW){.kind = OPTION_END},
 };

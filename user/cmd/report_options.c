@@ -209,44 +209,39 @@ static int config_key(void *settings, const char *value)
 
 /* --- what perf report has and this has not --- */
 
-static int refuse(const char *remedy)
-{
-	return fail_plain(-EINVAL, remedy, "perf report has it, bpfprof does not");
-}
+#define REFUSALS(X)                                                                            \
+	X(tui, 0, "tui", NULL, "the report is text", "leave it out")                           \
+	X(gtk, 0, "gtk", NULL, "the report is text", "leave it out")                           \
+	X(raw_trace, 0, "raw-trace", NULL, "fields of tracepoints are not shown here",         \
+	  "use bpfprof script")                                                                \
+	X(total_cycles, 0, "total-cycles", NULL, "cycles of blocks are not counted",           \
+	  "use -s symbol_from,symbol_to,cycles")                                               \
+	X(ref_graph, 0, "show-ref-call-graph", NULL, "each event shows its own call graph",    \
+	  "record with -g, and use -g here")                                                   \
+	X(mem_mode, 0, "mem-mode", NULL, "data addresses are not told apart",                  \
+	  "use -s local_weight,symbol, or bpfprof script -F +addr,+weight")                    \
+	X(itrace, 0, "itrace", NULL, "hardware traces are not decoded", "use perf report")     \
+	X(addr2line, 0, "addr2line", "PATH", "sources are found without addr2line",            \
+	  "leave it out")                                                                      \
+	X(full_source_path, 0, "full-source-path", NULL,                                       \
+	  "sources are shown by the last part of their path", "leave it out")                  \
+	X(switch_on, 0, "switch-on", "EVENT", "events do not switch the report on and off",    \
+	  "choose a part with --time")                                                         \
+	X(switch_off, 0, "switch-off", "EVENT", "events do not switch the report on and off",  \
+	  "choose a part with --time")                                                         \
+	X(on_off, 0, "show-on-off-events", NULL, "events do not switch the report on and off", \
+	  "choose a part with --time")                                                         \
+	X(disable_order, 0, "disable-order", NULL, "reports are of samples in order of time",  \
+	  "use bpfprof script --dump-unsorted-raw-trace")
+REFUSALS(REFUSAL_PARSER)
 
-static int refuse_plain(void *settings, const char *argument)
+/* How the table of -T is laid out: perf's other way is for programs, and lacks its line ends. */
+static int parse_pretty(void *settings, const char *argument)
 {
 	(void)settings;
-	(void)argument;
-	return refuse(NULL);
-}
-
-static int refuse_screen(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return refuse("leave it out: the report is text");
-}
-
-static int refuse_raw(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return refuse("use bpfprof script");
-}
-
-static int refuse_branches(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return refuse("use perf report for branch samples");
-}
-
-static int refuse_graph(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return refuse("use -g");
+	if (!strcmp(argument, "normal"))
+		return 0;
+	return fail_plain(-EINVAL, "leave it out", "there is only the normal layout");
 }
 
 #define FIELD(field) offsetof(struct report_settings, field)
@@ -377,23 +372,13 @@ const struct option_row report_options[] = {
 	CONFIG("call-graph.print-limit", config_limit),
 	CONFIG("call-graph.order", config_order),
 	CONFIG("call-graph.sort-key", config_key),
-	/* refused by name */
-	REFUSED(0, "tui", NULL, refuse_screen), REFUSED(0, "gtk", NULL, refuse_screen),
-	REFUSED(0, "raw-trace", NULL, refuse_raw),
-	REFUSED(0, "samples", "COUNT", refuse_raw),
-	REFUSED(0, "total-cycles", NULL, refuse_branches),
-	REFUSED(0, "show-ref-call-graph", NULL, refuse_graph),
-	REFUSED(0, "mem-mode", NULL, refuse_plain), REFUSED(0, "itrace", "OPTIONS", refuse_plain),
-	REFUSED(0, "pretty", "KEY", refuse_plain),
-	REFUSED(0, "objdump", "PATH", refuse_plain), REFUSED(0, "addr2line", "PATH", refuse_plain),
-	REFUSED(0, "prefix", "PATH", refuse_plain),
-	REFUSED('M', "disassembler-style", "STYLE", refuse_plain),
-	REFUSED(0, "percent-type", "TYPE", refuse_plain),
-	REFUSED(0, "full-source-path", NULL, refuse_plain),
-	REFUSED(0, "prefix-strip", "NUMBER", refuse_plain),
-	REFUSED(0, "switch-on", "EVENT", refuse_plain), REFUSED(0, "switch-off", "EVENT", refuse_plain),
-	REFUSED(0, "show-on-off-events", NULL, refuse_plain),
-	REFUSED(0, "disable-order", NULL, refuse_plain),
+	/* of perf's screen, or of its annotations: without effect on perf's text, too */
+	IGNORED_TEXT(0, "samples", "COUNT"), IGNORED_TEXT(0, "objdump", "PATH"),
+	IGNORED_TEXT('M', "disassembler-style", "STYLE"), IGNORED_TEXT(0, "prefix", "PATH"),
+	IGNORED_TEXT(0, "prefix-strip", "NUMBER"), IGNORED_TEXT(0, "percent-type", "TYPE"),
+	{.kind = OPTION_CALL, .name = "pretty", .argument = "KEY", .parse = parse_pretty,
+	 .help = "accepted", .hidden = true},
+	REFUSALS(REFUSAL_ROW)
 	{.kind = OPTION_END},
 };
 /* clang-format on */

@@ -30,7 +30,7 @@ enum group_mode {
 };
 
 struct report_settings {
-	const char *input; /* NULL: stdin if it is a pipe, else perf.data */
+	const char *input;	      /* NULL: stdin if it is a pipe, else perf.data */
 	struct window_choice windows; /* in place of a recording */
 	const char *sort, *fields, *separator;
 	struct symbolize_settings symbolize;   /* where names are looked for */
@@ -61,6 +61,7 @@ struct report_settings {
 	bool json;
 	bool demangle;
 	bool ignored; /* where options go that change nothing here */
+	const char *ignored_text;
 	u32 max_stack;
 	double percent_limit;
 	enum color_mode color;

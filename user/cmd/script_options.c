@@ -2,9 +2,13 @@
 /*
  * The options of script.
  */
+#include "base/fail.h"
 #include "cmd/cmd.h"
+#include "cmd/option_rows.h"
 #include "cmd/script_settings.h"
 #include "cmd/stitching.h"
+
+#include <errno.h>
 
 static int parse_fields(void *all_settings, const char *argument)
 {
@@ -47,6 +51,7 @@ SHOWS(namespace, SHOW_NAMESPACES)
 SHOWS(cgroup, SHOW_CGROUPS)
 SHOWS(lost, SHOW_LOSSES)
 SHOWS(bpf, SHOW_BPF)
+SHOWS(round, SHOW_ROUNDS)
 
 static int parse_unsorted_dump(void *all_settings, const char *argument)
 {
@@ -86,6 +91,71 @@ const struct script_settings script_defaults = {
 	.layout.fields = SCRIPT_FIELDS_DEFAULT,
 	.names = NAMES_CHOICE_DEFAULTS,
 };
+
+/* --- what perf script has and this has not --- */
+
+#define NO_SCRIPTS  "there are no scripts in Perl and Python"
+#define READ_TEXT   "read the text, or use perf script"
+#define NO_FILTERS  "libraries that filter are not loaded"
+#define USE_FILTERS "use --pid, --comms, --symbols, --dsos or --time"
+#define NO_TRACES   "hardware traces are not decoded"
+#define NO_GUESTS   "code of guests is not named"
+#define USE_PERF    "use perf script"
+#define NO_SWITCHES "events do not switch the output on and off"
+#define USE_TIME    "choose a part with --time"
+
+#define REFUSALS(X)                                                                           \
+	X(gen_script, 'g', "gen-script", "LANGUAGE", NO_SCRIPTS, READ_TEXT)                   \
+	X(script, 's', "script", "NAME", NO_SCRIPTS, READ_TEXT)                               \
+	X(list, 'l', "list", NULL, NO_SCRIPTS, READ_TEXT)                                     \
+	X(dlfilter, 0, "dlfilter", "FILE", NO_FILTERS, USE_FILTERS)                           \
+	X(dlarg, 0, "dlarg", "ARGUMENT", NO_FILTERS, USE_FILTERS)                             \
+	X(list_dlfilters, 0, "list-dlfilters", NULL, NO_FILTERS, USE_FILTERS)                 \
+	X(call_trace, 0, "call-trace", NULL, NO_TRACES, USE_PERF)                             \
+	X(call_ret, 0, "call-ret-trace", NULL, NO_TRACES, USE_PERF)                           \
+	X(insn_trace, 0, "insn-trace", NULL, NO_TRACES, USE_PERF)                             \
+	X(itrace, 0, "itrace", NULL, NO_TRACES, USE_PERF)                                     \
+	X(xed, 0, "xed", NULL, NO_TRACES, USE_PERF)                                           \
+	X(graph_function, 0, "graph-function", "NAMES", NO_TRACES, USE_PERF)                  \
+	X(guest_code, 0, "guest-code", NULL, NO_GUESTS, USE_PERF)                             \
+	X(guest_symbols, 0, "guestkallsyms", "FILE", NO_GUESTS, USE_PERF)                     \
+	X(guest_modules, 0, "guestmodules", "FILE", NO_GUESTS, USE_PERF)                      \
+	X(guest_mount, 0, "guestmount", "DIRECTORY", NO_GUESTS, USE_PERF)                     \
+	X(guest_kernel, 0, "guestvmlinux", "FILE", NO_GUESTS, USE_PERF)                       \
+	X(switch_on, 0, "switch-on", "EVENT", NO_SWITCHES, USE_TIME)                          \
+	X(switch_off, 0, "switch-off", "EVENT", NO_SWITCHES, USE_TIME)                        \
+	X(on_off, 0, "show-on-off-events", NULL, NO_SWITCHES, USE_TIME)                       \
+	X(text_poke, 0, "show-text-poke-events", NULL,                                        \
+	  "changes of kernel code are not told in words", "use -D")                           \
+	X(max_blocks, 0, "max-blocks", "COUNT", "instructions of branches are not printed",   \
+	  "use -F +brstacksym")                                                               \
+	X(addr_range, 0, "addr-range", "BYTES", "-S takes names of functions, no addresses",  \
+	  "choose by what -F ip prints")                                                      \
+	X(per_event, 0, "per-event-dump", NULL, "all events go to standard output",           \
+	  "choose by the name that -F event prints")                                          \
+	X(kernel_path, 0, "show-kernel-path", NULL, "the kernel is called [kernel.kallsyms]", \
+	  "leave it out")                                                                     \
+	X(full_source_path, 0, "full-source-path", NULL,                                      \
+	  "sources are shown by the last part of their path", "leave it out")
+REFUSALS(REFUSAL_PARSER)
+
+static int show_written_names(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->symbolize.raw_names = false;
+	(void)argument;
+	return 0;
+}
+
+static int show_linker_names(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->symbolize.raw_names = true;
+	(void)argument;
+	return 0;
+}
 
 #define AT(member)   offsetof(struct script_settings, member)
 #define FIELD(field) AT(field)
@@ -195,6 +265,10 @@ const struct option_row script_options[] = {
 	 .name = "show-bpf-events",
 	 .parse = show_bpf,
 	 .help = "BPF programs that come and go, if recorded"},
+	{.kind = OPTION_CALL,
+	 .name = "show-round-events",
+	 .parse = show_round,
+	 .help = "where the recorder had emptied its buffers"},
 	{.kind = OPTION_FLAG,
 	 .letter = 'D',
 	 .name = "dump-raw-trace",
@@ -287,5 +361,21 @@ const struct option_row script_options[] = {
 	 .name = "strict-perf",
 	 .offset = AT(symbolize.only_symbols),
 	 .help = "name only what perf names: code without symbol stays addresses"},
-	{.kind = OPTION_END},
+	/* accepted, with perf's names */
+	IGNORED('f', "force"),
+	IGNORED('v', "verbose"),
+	IGNORED('a', "all-cpus"),
+	IGNORED('d', "debug-mode"),
+	IGNORED(0, "demangle-kernel"),
+	{.kind = OPTION_CALL,
+	 .name = "demangle",
+	 .parse = show_written_names,
+	 .help = "accepted",
+	 .hidden = true},
+	{.kind = OPTION_CALL,
+	 .name = "no-demangle",
+	 .parse = show_linker_names,
+	 .help = "as --raw-names",
+	 .hidden = true},
+	REFUSALS(REFUSAL_ROW){.kind = OPTION_END},
 };

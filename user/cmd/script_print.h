@@ -27,6 +27,7 @@ enum script_records {
 	SHOW_CGROUPS = 1 << 4,
 	SHOW_LOSSES = 1 << 5,
 	SHOW_BPF = 1 << 6,
+	SHOW_ROUNDS = 1 << 7,
 };
 
 /* Lists are comma-separated; NULL: all, or for `last_frames` none. */

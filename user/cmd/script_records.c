@@ -4,6 +4,8 @@
  */
 #include "cmd/script_printer.h"
 
+enum { FINISHED_ROUND = 68 };
+
 static const struct {
 	u32 type; /* PERF_RECORD_* */
 	u32 shown_by;
@@ -20,6 +22,7 @@ static const struct {
 	{2 /* LOST */, SHOW_LOSSES},
 	{17 /* KSYMBOL */, SHOW_BPF},
 	{18 /* BPF_EVENT */, SHOW_BPF},
+	{FINISHED_ROUND, SHOW_ROUNDS},
 };
 
 static struct script_printer *printer_of(struct perfdata_listener *listener)
@@ -59,7 +62,11 @@ static int show(struct perfdata_listener *self, const struct perfdata_record *re
 	};
 	const char *comm;
 
-	if (!is_shown(printer, record->type) || record->source == ~0u)
+	if (!is_shown(printer, record->type))
+		return 0;
+	if (record->type == FINISHED_ROUND)
+		perfdata_print_record(printer->data, record, printer->out);
+	if (record->source == ~0u)
 		return 0;
 	comm = thread == ~0u ? ":-1" : locator_thread_name(printer->locator, thread);
 	line.comm = script_text_of(printer, script_printable(printer, comm));

@@ -23,6 +23,7 @@ struct script_settings {
 	enum inline_mode inlined;
 	bool header, header_only, quiet;
 	bool header_all;    /* -I: also what is long of it */
+	bool ignored;	    /* where options go that change nothing here */
 	bool in_file_order; /* records are dumped as they stand in the file */
 };
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Pieces are sorted side by side, then merged two by two.
+ * Merge sort, halves of halves side by side. Who compares by a rule that is no strict order (perf
+ * has such) gets what depends on which rows meet: so the same rows meet however many CPUs there
+ * are.
  */
 #include "base/sort.h"
 
@@ -8,76 +10,96 @@
 #include "base/parallel.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LEAST_ROWS = 1 << 12 }; /* of a piece: less is not worth a thread */
 
 struct sorting {
-	u32 *rows, *merged; /* merged: where the next merge puts them */
-	size_t count, piece_count;
-	size_t span; /* pieces that are one run by now */
+	u32 *rows, *spare; /* spare: room for as many */
+	size_t count;
+	u32 depth; /* there are 2^depth pieces */
 	sort_compare *compare;
 	void *context;
 };
 
-/* Where a piece begins; that behind the last one: the end. */
+static void merge(const struct sorting *sorting, size_t from, size_t middle, size_t to)
+{
+	u32 *rows = sorting->rows, *spare = sorting->spare;
+	size_t left = from, right = middle;
+
+	memcpy(spare + from, rows + from, (middle - from) * sizeof(*rows));
+	for (size_t at = from; left < middle; at++) {
+		bool takes_left = right == to || sorting->compare(&spare[left], &rows[right],
+								  sorting->context) <= 0;
+
+		rows[at] = takes_left ? spare[left++] : rows[right++];
+	}
+}
+
+static size_t middle_of(size_t from, size_t to)
+{
+	return from + (to - from) / 2;
+}
+
+static void sort_span(const struct sorting *sorting, size_t from, size_t to)
+{
+	size_t middle = middle_of(from, to);
+
+	if (to - from < 2)
+		return;
+	sort_span(sorting, from, middle);
+	sort_span(sorting, middle, to);
+	merge(sorting, from, middle, to);
+}
+
+/* Where a piece begins, if all is halved as often as there is depth; of the one behind the last:
+ * the end. */
 static size_t start_of(const struct sorting *sorting, size_t piece)
 {
-	return piece < sorting->piece_count ? sorting->count * piece / sorting->piece_count
-					    : sorting->count;
+	size_t from = 0, to = sorting->count;
+
+	if (piece >> sorting->depth)
+		return sorting->count;
+	for (u32 bit = sorting->depth; bit-- > 0;) {
+		size_t middle = middle_of(from, to);
+
+		if (piece >> bit & 1)
+			from = middle;
+		else
+			to = middle;
+	}
+	return from;
 }
 
 static void sort_piece(void *context, size_t piece)
 {
-	struct sorting *sorting = context;
-	size_t from = start_of(sorting, piece), to = start_of(sorting, piece + 1);
+	const struct sorting *sorting = context;
 
-	qsort_r(sorting->rows + from, to - from, sizeof(*sorting->rows), sorting->compare,
-		sorting->context);
+	sort_span(sorting, start_of(sorting, piece), start_of(sorting, piece + 1));
 }
 
-static void merge_pair(void *context, size_t pair)
+/* A piece of which both halves are sorted. */
+static void merge_piece(void *context, size_t piece)
 {
-	struct sorting *sorting = context;
-	size_t piece = pair * 2 * sorting->span;
-	size_t left = start_of(sorting, piece), middle = start_of(sorting, piece + sorting->span);
-	size_t right = middle, to = start_of(sorting, piece + 2 * sorting->span);
+	const struct sorting *sorting = context;
+	size_t from = start_of(sorting, piece), to = start_of(sorting, piece + 1);
 
-	for (size_t at = left; at < to; at++) {
-		bool takes_left = right == to ||
-				  (left < middle &&
-				   sorting->compare(&sorting->rows[left], &sorting->rows[right],
-						    sorting->context) <= 0);
-
-		sorting->merged[at] = sorting->rows[takes_left ? left++ : right++];
-	}
+	merge(sorting, from, middle_of(from, to), to);
 }
 
 void sort_rows(u32 *rows, size_t count, sort_compare *compare, void *context)
 {
-	size_t most = parallel_width();
-	struct sorting sorting = {
-		.rows = rows,
-		.count = count,
-		.piece_count = count / LEAST_ROWS < most ? count / LEAST_ROWS + 1 : most,
-		.span = 1,
-		.compare = compare,
-		.context = context,
-	};
-	u32 *spare = must_resize_array(NULL, count, sizeof(*spare));
+	size_t width = parallel_width();
+	CLEANUP(freep) u32 *spare = must_resize_array(NULL, count, sizeof(*spare));
+	struct sorting sorting = {.rows = rows,
+				  .spare = spare,
+				  .count = count,
+				  .compare = compare,
+				  .context = context};
 
-	sorting.merged = spare;
-	parallel_run(sorting.piece_count, sort_piece, &sorting);
-	for (; sorting.span < sorting.piece_count; sorting.span *= 2) {
-		u32 *merged = sorting.merged;
-
-		parallel_run((sorting.piece_count + 2 * sorting.span - 1) / (2 * sorting.span),
-			     merge_pair, &sorting);
-		sorting.merged = sorting.rows;
-		sorting.rows = merged;
-	}
-	if (sorting.rows != rows && count)
-		memcpy(rows, sorting.rows, count * sizeof(*rows));
-	free(spare);
+	while (1ull << sorting.depth < width && count >> (sorting.depth + 1) >= LEAST_ROWS)
+		sorting.depth++;
+	parallel_run((size_t)1 << sorting.depth, sort_piece, &sorting);
+	while (sorting.depth-- > 0)
+		parallel_run((size_t)1 << sorting.depth, merge_piece, &sorting);
 }

@@ -7,6 +7,9 @@
 #include "base/memory.h"
 #include "base/sort.h"
 
+#include <stdbool.h>
+#include <string.h>
+
 static int compare_keys(const void *left, const void *right, void *context)
 {
 	const u32 *keys = context;
@@ -41,10 +44,53 @@ static void rows_of_any_number_are_sorted(void **state)
 	(void)state;
 }
 
+/* No order at all: of three, each comes before the next. */
+static int compare_in_circles(const void *left, const void *right, void *context)
+{
+	u32 step = (*(const u32 *)right % 3 + 3 - *(const u32 *)left % 3) % 3;
+
+	(void)context;
+	return step == 0 ? 0 : step == 1 ? -1 : 1;
+}
+
+static void sort_halves(u32 *rows, size_t count)
+{
+	size_t half = count / 2, left = 0, right = half;
+	CLEANUP(freep) u32 *sorted = must_alloc_array(count, sizeof(*sorted));
+
+	if (count < 2)
+		return;
+	sort_halves(rows, half);
+	sort_halves(rows + half, count - half);
+	for (size_t at = 0; at < count; at++) {
+		bool takes_left = right == count ||
+				  (left < half &&
+				   compare_in_circles(&rows[left], &rows[right], NULL) <= 0);
+
+		sorted[at] = rows[takes_left ? left++ : right++];
+	}
+	memcpy(rows, sorted, count * sizeof(*rows));
+}
+
+static void the_same_rows_meet_on_any_number_of_cpus(void **state)
+{
+	enum { COUNT = 50001 };
+	CLEANUP(freep) u32 *rows = must_alloc_array(COUNT, sizeof(*rows));
+	CLEANUP(freep) u32 *alone = must_alloc_array(COUNT, sizeof(*alone));
+
+	for (u32 i = 0; i < COUNT; i++)
+		rows[i] = alone[i] = i * 2654435761u >> 8;
+	sort_rows(rows, COUNT, compare_in_circles, NULL);
+	sort_halves(alone, COUNT);
+	assert_memory_equal(rows, alone, COUNT * sizeof(*rows));
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_of_any_number_are_sorted),
+		cmocka_unit_test(the_same_rows_meet_on_any_number_of_cpus),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

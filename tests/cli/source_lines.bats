@@ -74,6 +74,14 @@ library_of() {
 	same "$libc"
 }
 
+@test "functions of libc and of bpfprof have llvm-symbolizer's names, up to aliases" {
+	libc=$(library_of /bin/ls libc.so)
+	has_debug_file "$libc" || libc=
+	for file in $libc "$BPFPROF"; do
+		python3 "$sources/outermost.py" -n "$count" "$BPFPROF" "$BATS_TEST_DIRNAME/spread.py" "$file"
+	done
+}
+
 @test "python3, whose link-time optimisation refers from unit to unit" {
 	python=$(realpath /usr/bin/python3)
 	has_debug_file "$python" || skip "its debug package is not installed"

@@ -125,8 +125,8 @@ int capture_drain(struct capture *capture);
  */
 int capture_turn(struct capture *capture);
 
-/* From now on events that have a rate (not a period) come so often, on all CPUs alike. Returns 0, or
- * a negative errno with a sentence: some may have it and some not. */
+/* From now on events that have a rate (not a period) come so often, on all CPUs alike. Returns 0,
+ * or a negative errno with a sentence: some may have it and some not. */
 int capture_set_rate(struct capture *capture, u32 hz);
 
 /* The pid of the command, 0 if there is none. */

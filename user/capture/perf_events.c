@@ -371,9 +371,8 @@ void perf_events_read(struct perf_events *events)
 /* By the period that it has had until now. */
 static u64 overflows_of(const struct perf_events *events, const struct counter_fd *counter)
 {
-	return counter->changed_overflows +
-	       (counter->count - counter->changed_count) /
-		       events->sources[counter->source].fixed_period;
+	return counter->changed_overflows + (counter->count - counter->changed_count) /
+						    events->sources[counter->source].fixed_period;
 }
 
 static int set_period(const struct perf_events *events, struct counter_fd *counter, u64 value)
@@ -391,8 +390,7 @@ static int set_period(const struct perf_events *events, struct counter_fd *count
 static int set_source_rate(struct perf_events *events, u32 number, u32 hz)
 {
 	struct source *source = &events->sources[number];
-	/* The kernel has made a period of a clock's rate when it was opened.
-	 * Source: kernel/events/core.c, perf_swevent_init_hrtimer(). */
+	/* Of a clock's rate the kernel has made a period: perf_swevent_init_hrtimer(). */
 	u64 value = source->is_clock ? NS_PER_S / hz : hz;
 	int error = 0;
 
@@ -403,8 +401,7 @@ static int set_source_rate(struct perf_events *events, u32 number, u32 hz)
 		return error;
 	source->attr.sample_freq = hz;
 	source->row.rate = hz;
-	if (source->fixed_period)
-		source->fixed_period = value;
+	source->fixed_period = source->fixed_period ? value : 0;
 	return 0;
 }
 
@@ -413,8 +410,7 @@ int perf_events_set_rate(struct perf_events *events, u32 hz)
 	int error = 0;
 
 	for (u32 i = 0; !error && i < events->source_count; i++)
-		if (events->sources[i].row.is_frequency)
-			error = set_source_rate(events, i, hz);
+		error = events->sources[i].row.is_frequency ? set_source_rate(events, i, hz) : 0;
 	return error;
 }
 
@@ -441,8 +437,7 @@ static u32 shortfall_counter(const struct source *source)
 						       : COUNTER_lost_kernel;
 }
 
-/* How many overflows the counters of one event and CPU stand for; there are several if the CPU was
- * offline meanwhile. */
+/* Overflows of one event and CPU, whose counters are several if it was offline meanwhile. */
 static u64 expected_overflows(const struct perf_events *events, u32 source, u32 cpu)
 {
 	u64 overflows = 0;

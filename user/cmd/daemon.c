@@ -20,11 +20,17 @@ static const u64 tick_ns = 250000000;
 /* Names take at most so small a part of what windows may take, in addition. */
 enum { NAMES_PART = 4 };
 
+static int turn_tables(struct daemon *daemon)
+{
+	daemon->turned_ns = clock_ns(CLOCK_MONOTONIC);
+	return capture_turn(daemon->session->capture);
+}
+
 /* The open window is over, the next one begins. What is counted while the kernel's tables are
  * turned is of the window that ends. */
 static int end_window(struct daemon *daemon)
 {
-	int error = capture_turn(daemon->session->capture);
+	int error = turn_tables(daemon);
 	struct moment now = moment_now();
 
 	if (error)
@@ -74,7 +80,8 @@ static int on_tick(void *context, u64 times)
 {
 	struct daemon *daemon = context;
 	u64 now_ns = clock_ns(CLOCK_MONOTONIC);
-	int error = capture_drain(daemon->session->capture);
+	bool is_time_to_turn = now_ns - daemon->turned_ns >= COUNTING_NS;
+	int error = is_time_to_turn ? turn_tables(daemon) : capture_drain(daemon->session->capture);
 
 	(void)times;
 	if (error)
@@ -178,6 +185,7 @@ static int start(struct daemon *daemon)
 	if (error)
 		return error;
 	daemon_limit_cpu(daemon);
+	daemon->turned_ns = clock_ns(CLOCK_MONOTONIC);
 	daemon->watchdog_ns = notify_watchdog_ns();
 	notify_send("READY=1\nSTATUS=the first window is open");
 	daemon_log(LOG_LEVEL_INFO, "sampling at %u Hz into %s", daemon->session->plan.frequency_hz,

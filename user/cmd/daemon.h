@@ -34,6 +34,7 @@ struct daemon {
 	struct cpu_limit limit;
 	struct spending limit_spent; /* as of the last look at it */
 	u64 limit_clock_ns;
+	u64 turned_ns; /* when the kernel's tables were turned last */
 	u32 lowest_hz; /* in the open window */
 	bool cannot_change_rate;
 };

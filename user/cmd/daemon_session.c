@@ -58,7 +58,9 @@ int session_open(struct session *session)
 		error = features_require();
 	if (error)
 		return error;
-	session->plan.capture.window_ns = session->settings.window_ns;
+	session->plan.capture.window_ns = session->settings.window_ns < COUNTING_NS
+						  ? session->settings.window_ns
+						  : COUNTING_NS;
 	session->plan.capture.aggregate = true;
 	session->window = window_new(&(struct window_settings){
 		.take_binary = session->names ? daemon_names_take : NULL,

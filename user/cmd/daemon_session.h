@@ -24,6 +24,10 @@ struct session {
 	struct daemon_names *names; /* where names of binaries are kept; borrowed, NULL: nowhere */
 };
 
+/* Samples are counted in the kernel for so long at most, until they come: what a process that has
+ * gone by then ran may be gone, too, so names should be asked for soon. */
+#define COUNTING_NS 10000000000ULL
+
 /* Reads config files and command line once more. Returns 0, or a negative errno with a sentence;
  * session_free() it. */
 int session_read(struct session **ret_session);

@@ -220,6 +220,14 @@ static void note_outcome(struct daemon *daemon, int error)
 	daemon->cannot_write = error;
 }
 
+static bool is_alive(u32 pid, u32 tid)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%u/task/%u", pid, tid);
+	return !access(path, F_OK);
+}
+
 void daemon_write_window(struct daemon *daemon)
 {
 	struct window_counts counts;
@@ -240,6 +248,8 @@ void daemon_write_window(struct daemon *daemon)
 	note_outcome(daemon, error);
 	if (!error)
 		tell_status(daemon, &window);
+	if (window.losses[COUNTER_side_band_lost])
+		window_forget_dead(daemon->session->window, is_alive, daemon->end_ns);
 	window_turn(daemon->session->window);
 	daemon->windows++;
 }

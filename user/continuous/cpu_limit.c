@@ -6,7 +6,7 @@
 
 /* How much of a second's measurement is taken over: of the programs, and of this process, which
  * works for its windows once a minute and reads binaries when they are new: that goes over five. */
-static const double bpf_weight = 0.3, own_weight = 1.0 / 300;
+static const double bpf_weight = 0.2, own_weight = 1.0 / 300;
 /* The programs get at least so much of the limit, also where this process alone is beyond it. */
 static const double bpf_least = 0.1;
 /* Smaller changes are not worth an interruption of all CPUs; the rate grows at most so fast. */
@@ -26,11 +26,7 @@ static void learn(struct cpu_limit *limit, const struct cpu_limit_spent *spent)
 	double bpf = (double)spent->bpf_ns / wall / limit->hz;
 
 	limit->own += (own - limit->own) * own_weight;
-	/* what got many times dearer must not wait for an average */
-	if (bpf > 2 * limit->bpf_per_hz)
-		limit->bpf_per_hz = bpf;
-	else
-		limit->bpf_per_hz += (bpf - limit->bpf_per_hz) * bpf_weight;
+	limit->bpf_per_hz += (bpf - limit->bpf_per_hz) * bpf_weight;
 }
 
 static double within(double value, double least, double most)

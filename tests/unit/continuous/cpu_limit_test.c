@@ -63,7 +63,7 @@ static void samples_ten_times_as_dear_cost_no_more_than_they_may(void **state)
 	run(&machine, &limit, 120);
 	assert_int_equal(limit.hz, WANTED_HZ);
 	machine.sample_ns *= 10;
-	run(&machine, &limit, 10);
+	run(&machine, &limit, 20);
 	cost = run(&machine, &limit, 300);
 	assert_true(cost < 0.0055);
 	assert_true(cost > 0.004); /* and nothing is given away */
@@ -111,7 +111,7 @@ static void a_limit_that_is_taken_away_gives_the_rate_back(void **state)
 	struct machine machine = {.sample_ns = 1000000};
 	struct cpu_limit limit = cpu_limit_of(0.005, WANTED_HZ);
 
-	run(&machine, &limit, 10);
+	run(&machine, &limit, 20);
 	assert_true(limit.hz < WANTED_HZ);
 	limit.share = 0;
 	run(&machine, &limit, 1);

@@ -197,7 +197,8 @@ rows() {
 	printf '15 0\n' | gzip >one.returns.gz
 	local chain number=0
 	for chain in "a b c" "a b" "a" "-" "a c" "a b x" "a b c d" "a b 15 c"; do
-		echo "$chain" >chain$((number++))
+		echo "$chain" >chain$number
+		number=$((number + 1))
 	done
 	"$SIMULATOR/score.py" one chain? | tr '|' '\n' | tail -n +3 | sed 's/ *$//' >cells
 	diff - cells <<-END

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Bytes as rows of hexadecimal and text.
+ */
 #include "base/hex.h"
 
 #include <ctype.h>

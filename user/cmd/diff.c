@@ -393,6 +393,8 @@ static int run(struct diff *diff)
 	if (diff->files[0].windows)
 		diff->store_names = asked_windows_names(diff->files[0].windows);
 	diff->symbolizer = new_symbolizer(diff);
+	if (diff->files[0].data && input_has_this_kernel(diff->files[0].data))
+		symbolizer_expect_kernel(diff->symbolizer);
 	error = read_recordings(diff, &damage);
 	if (error)
 		return error;

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Parsers of options that several commands have.
+ */
 #include "cmd/text_options.h"
 
 #include "base/fail.h"

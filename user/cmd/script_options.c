@@ -51,7 +51,17 @@ SHOWS(namespace, SHOW_NAMESPACES)
 SHOWS(cgroup, SHOW_CGROUPS)
 SHOWS(lost, SHOW_LOSSES)
 SHOWS(bpf, SHOW_BPF)
-SHOWS(round, SHOW_ROUNDS)
+
+/* As perf then does it: nothing is sorted, so that the samples of a round stand before its end. */
+static int show_round(void *all_settings, const char *argument)
+{
+	struct script_settings *settings = all_settings;
+
+	settings->layout.shows |= SHOW_ROUNDS;
+	settings->in_file_order = true;
+	(void)argument;
+	return 0;
+}
 
 static int parse_unsorted_dump(void *all_settings, const char *argument)
 {

@@ -24,7 +24,7 @@ struct script_settings {
 	bool header, header_only, quiet;
 	bool header_all;    /* -I: also what is long of it */
 	bool ignored;	    /* where options go that change nothing here */
-	bool in_file_order; /* records are dumped as they stand in the file */
+	bool in_file_order; /* records come as they stand in the file */
 };
 
 /* The rows of options, and what holds where none is given. */

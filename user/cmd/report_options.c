@@ -247,6 +247,16 @@ static int parse_pretty(void *settings, const char *argument)
 #define FIELD(field) offsetof(struct report_settings, field)
 
 /* clang-format off */
+/* What is asked of a store, but no sample of ours says. */
+static int refuse_cgroup(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return fail_plain(-EINVAL, "choose by --comms or --pid",
+			  "samples do not say of which cgroup, container or unit they are: bpfprof "
+			  "does not record it");
+}
+
 const struct option_row report_options[] = {
 	HEADING("Input"),
 	TEXT('i', "input", input, "FILE", "recording to read, - for a pipe (default: perf.data)"),
@@ -324,6 +334,9 @@ const struct option_row report_options[] = {
 	HEADING("The store of the daemon, in place of a recording"),
 	STORE_ROW(windows),
 	STORE_TIME_ROWS(windows),
+	REFUSED(0, "cgroup", "PATH", refuse_cgroup),
+	REFUSED(0, "container", "ID", refuse_cgroup),
+	REFUSED(0, "unit", "NAME", refuse_cgroup),
 	HEADING("Output"),
 	FLAG(0, "json", json, "print JSON, with a version number"),
 	CALL('w', "column-widths", "WIDTH,…", parse_widths, "cut columns to these widths; 0: as wide "

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+# shellcheck shell=bash
+#
+# Windows of a store: listed, summed, compared. The store is made by hand out of two recordings, without
+# an index, which is made of them then.
+
+load common
+
+setup_file() {
+	need_root
+	cd "$BATS_FILE_TMPDIR" || return
+	# Two loads that anybody can tell apart.
+	"$BPFPROF" record -q -F 499 -o bar.data -- "$WORKLOADS/mainbarfoo" 200
+	"$BPFPROF" record -q -F 499 -o shares.data -- "$WORKLOADS/shares" 20000
+	mkdir -p store/windows/20261121
+	echo "bpfprof store 1" >store/format
+	local minute
+	for minute in 0 1 2; do cp bar.data "store/windows/20261121/140${minute}00.data"; done
+	for minute in 0 1 2; do cp shares.data "store/windows/20261121/150${minute}00.data"; done
+}
+
+setup() {
+	export TZ=UTC
+	cd "$BATS_FILE_TMPDIR" || return
+}
+
+counted() {
+	"$BPFPROF" report "$@" -g none -q 2>/dev/null
+}
+
+# Samples of a report's footer.
+samples_of() {
+	"$BPFPROF" report "$@" -g none 2>/dev/null | sed -n 's/^# \([0-9 ]*\) samples.* lost.*/\1/p' |
+		tail -n 1 | tr -d ' '
+}
+
+@test "the windows of a store are listed, with what became of its index" {
+	run --separate-stderr "$BPFPROF" list --store store
+	[ "$status" = 0 ]
+	[ "$(grep -c '^2026-11-21 1[45]:0[012]:00 ' <<<"$output")" = 6 ]
+	grep '^# 6 windows' <<<"$output"
+	grep 'the index did not know 6 windows' <<<"$stderr"
+	run "$BPFPROF" list --store store --at '2026-11-21 14:01' -q
+	[[ "${lines[-1]}" == "2026-11-21 14:01:00"*"499 Hz"* ]]
+}
+
+@test "a list as JSON says what is missing in between" {
+	"$BPFPROF" list --store store --json 2>/dev/null >list.json
+	run python3 -c '
+import json
+store = json.load(open("list.json"))
+assert store["version"] == 1, store
+assert len(store["windows"]) == 6
+assert all(window["samples"] > 0 and window["rate_hz"] == 499 for window in store["windows"])
+long_ones = [gap for gap in store["gaps"] if gap["to_ns"] - gap["from_ns"] > 50 * 60e9]
+assert len(long_ones) == 1, store["gaps"]
+'
+	echo "$output"
+	[ "$status" = 0 ]
+}
+
+@test "a report of a time sums its windows" {
+	local one all
+	one=$(samples_of -i bar.data)
+	all=$(samples_of --store store --at '2026-11-21 14:00..14:03')
+	echo "$one $all"
+	[ "$all" = $((3 * one)) ]
+	"$BPFPROF" report --store store --at '2026-11-21 14:00..14:03' -g none 2>/dev/null >report
+	grep '^# 2026-11-21 14:00:00 to .*: 3 windows, .* samples, .* lost$' report
+	grep '^# no data 2026-11-21 14:00' report
+	grep -w foo report
+	lacks -w part_0 <report
+}
+
+@test "a report of a time has the lines of the windows one by one" {
+	counted -i bar.data >one
+	counted --store store --at '2026-11-21 14:00..14:03' >three
+	diff one three
+}
+
+@test "two times of the store are compared" {
+	"$BPFPROF" diff --store store --before '2026-11-21 14:00..14:03' \
+		--after '2026-11-21 15:00..15:03' 2>/dev/null >changes
+	cat changes
+	grep '\[.\] foo .*gone' changes
+	grep '\[.\] part_0 .*new' changes
+	grep '^#  \[1\] 2026-11-21 15:00:00 to .* (3 windows)' changes
+}
+
+@test "script prints all windows of a time" {
+	local one
+	one=$("$BPFPROF" script -i bar.data -F comm,time --hide-call-graph 2>/dev/null | grep -c mainbarfoo)
+	[ "$("$BPFPROF" script --store store --at '2026-11-21 14:00..14:02' -F comm,time --hide-call-graph \
+		2>/dev/null | grep -c mainbarfoo)" = $((2 * one)) ]
+}
+
+@test "what cannot be asked is answered in one line" {
+	run "$BPFPROF" report --store store --at noon
+	[ "$status" = 2 ]
+	[[ "$output" == *"--at 'noon' is not a time; give 14:00"* ]]
+	run --separate-stderr "$BPFPROF" report --store store --at '2026-11-22 10:00..11:00'
+	[ "$status" = 1 ]
+	[[ "$stderr" == *"has no windows from 2026-11-22 10:00:00"*"it has some from 2026-11-21 14:00:00"* ]]
+	run "$BPFPROF" report --since 10m bar.data
+	[ "$status" = 2 ]
+	run "$BPFPROF" diff --before 14:00..14:01 --after 15:00..15:01 bar.data
+	[ "$status" = 2 ]
+	run "$BPFPROF" diff --store store
+	[ "$status" = 2 ]
+	run "$BPFPROF" report --store store --unit nginx.service
+	[ "$status" = 2 ]
+	[[ "$output" == *"do not say of which cgroup"* ]]
+}
+
+@test "a store of a newer format is refused" {
+	cp -r store newer
+	echo "bpfprof store 2" >newer/format
+	run "$BPFPROF" list --store newer
+	[ "$status" = 1 ]
+	[[ "$output" == *"newer is of format 2, and this version knows up to 1"* ]]
+}
+
+@test "a window that cannot be read is told, and the others are shown" {
+	cp -r store damaged
+	echo damaged >damaged/windows/20261121/140100.data
+	"$BPFPROF" report --store damaged --at '2026-11-21 14:00..14:03' -g none >report 2>said
+	grep '140100.data cannot be read' said
+	grep 'of them could not be read' report
+	grep -w foo report
+}

@@ -18,9 +18,8 @@
 
 /* A row a command; what runs without a command's name comes last, it has no name. */
 static const struct command *const commands[] = {
-	&command_record, &command_report, &command_diff,
-	&command_script, &command_daemon, &command_list,
-	&command_check,	 &command_bare,	  NULL,
+	&command_record, &command_report, &command_diff,  &command_script, &command_daemon,
+	&command_list,	 &command_export, &command_check, &command_bare,   NULL,
 };
 
 static const struct command *find_command(const char *name)

@@ -7,6 +7,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <zlib.h>
 #include <zstd.h>
 
 struct compressor {
@@ -139,4 +140,33 @@ int block_unpack(struct bytes packed, size_t length, struct bytes *ret_block)
 	ret_block->length = length;
 	ret_block->start = TAKE(block);
 	return 0;
+}
+
+int gzip_pack(struct bytes bytes, struct text *out)
+{
+	enum { WINDOW_BITS = 15, AS_GZIP = 16, MEMORY_LEVEL = 8, PIECE = 1 << 16 };
+	z_stream stream = {0};
+	u8 piece[PIECE];
+	size_t fed = 0;
+	int result = Z_OK;
+
+	if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, WINDOW_BITS + AS_GZIP,
+			 MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+		return -EIO;
+	while (result == Z_OK) {
+		/* zlib counts in 32 bits */
+		size_t more = bytes.length - fed < PIECE ? bytes.length - fed : PIECE;
+
+		if (!stream.avail_in) {
+			stream.next_in = (u8 *)bytes.start + fed;
+			stream.avail_in = (uInt)more;
+			fed += more;
+		}
+		stream.next_out = piece;
+		stream.avail_out = PIECE;
+		result = deflate(&stream, fed == bytes.length ? Z_FINISH : Z_NO_FLUSH);
+		text_append_bytes(out, piece, PIECE - stream.avail_out);
+	}
+	deflateEnd(&stream);
+	return result == Z_STREAM_END ? 0 : -EIO;
 }

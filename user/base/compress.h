@@ -7,6 +7,7 @@
 #define BASE_COMPRESS_H
 
 #include "base/cursor.h"
+#include "base/text.h"
 
 struct compressor;
 
@@ -53,5 +54,8 @@ int block_pack(int level, struct bytes block, struct bytes *ret_packed);
 /* Unpacks what is foreign into exactly `length` bytes, which the caller has bounded; their start is
  * owned by the caller, free(). Returns 0 or -EBADMSG without a sentence. */
 int block_unpack(struct bytes packed, size_t length, struct bytes *ret_block);
+
+/* A whole gzip file of these bytes, behind `out`. Returns 0 or -EIO without a sentence. */
+int gzip_pack(struct bytes bytes, struct text *out);
 
 #endif

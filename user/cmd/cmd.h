@@ -15,6 +15,7 @@ extern const struct command command_diff;
 extern const struct command command_check;
 extern const struct command command_daemon;
 extern const struct command command_list;
+extern const struct command command_export;
 
 /* What `bpfprof [options] [-- command]` does, without a command's name: the options of record; it
  * records and then prints the report of what it recorded. Not in the list of commands. */

@@ -20,8 +20,8 @@ window_key window_key_at(u64 start_ns, u32 number)
 	u64 day, clock;
 
 	gmtime_r(&seconds, &parts);
-	day = (u64)((parts.tm_year + 1900) * 10000 + (parts.tm_mon + 1) * 100 + parts.tm_mday);
-	clock = (u64)(parts.tm_hour * 10000 + parts.tm_min * 100 + parts.tm_sec);
+	day = (u64)(u32)((parts.tm_year + 1900) * 10000 + (parts.tm_mon + 1) * 100 + parts.tm_mday);
+	clock = (u64)(u32)(parts.tm_hour * 10000 + parts.tm_min * 100 + parts.tm_sec);
 	return day << (CLOCK_BITS + NUMBER_BITS) | clock << NUMBER_BITS |
 	       (number & ((1u << NUMBER_BITS) - 1));
 }

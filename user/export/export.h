@@ -10,7 +10,9 @@
 #include "export/diff_paths.h"
 #include "export/diff_text.h"
 #include "export/footer.h"
+#include "export/folded.h"
 #include "export/json.h"
+#include "export/pprof.h"
 #include "export/text.h"
 
 #endif

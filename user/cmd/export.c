@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * export: windows of the store, or a recording, for other tools.
+ */
+#include "export/export.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/asked_windows.h"
+#include "cmd/cmd.h"
+#include "cmd/input.h"
+#include "cmd/names_choice.h"
+#include "cmd/option_rows.h"
+#include "cmd/sample_choice.h"
+#include "cmd/windows_merge.h"
+#include "cmd/windows_read.h"
+#include "symbolize/symbolize.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum export_format { EXPORT_FOLDED, EXPORT_PERFDATA, EXPORT_PPROF };
+
+struct export_settings {
+	struct window_choice windows;
+	const char *input, *output;
+	struct sample_choice choice;
+	struct names_choice names;
+	const char *symfs;
+	enum export_format format;
+	bool is_quiet;
+};
+
+#define FIELD(field) offsetof(struct export_settings, field)
+
+static const char *const format_names[] = {
+	[EXPORT_FOLDED] = "folded",
+	[EXPORT_PERFDATA] = "perfdata",
+	[EXPORT_PPROF] = "pprof",
+};
+
+static int parse_format(void *settings, const char *argument)
+{
+	struct export_settings *export = settings;
+
+	for (size_t i = 0; i < ARRAY_COUNT(format_names); i++) {
+		if (strcmp(argument, format_names[i]) != 0)
+			continue;
+		export->format = (enum export_format)i;
+		return 0;
+	}
+	return fail_plain(-EINVAL, "there are folded, perfdata and pprof", "no such format");
+}
+
+static const struct export_settings export_defaults = {.names = NAMES_CHOICE_DEFAULTS};
+
+static const struct option_row export_options[] = {
+	CALL(0, "format", "folded|perfdata|pprof", parse_format,
+	     "a line a stack (default); one perf.data of all windows; gzipped pprof"),
+	TEXT('o', "output", output, "FILE", "where to (default: standard output)"),
+	TEXT('i', "input", input, "FILE", "a recording, in place of the store"),
+	HEADING("The store of the daemon"),
+	STORE_ROW(windows),
+	STORE_TIME_ROWS(windows),
+	HEADING("Filters"),
+	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
+	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
+	TEXT(0, "cpu", choice.cpus, "LIST", "only these CPUs: 0,2-3"),
+	HEADING("Names"),
+	TEXT(0, "symfs", symfs, "DIRECTORY", "look for programs and libraries below this folder"),
+	NAMES_CHOICE_ROWS,
+	FLAG('q', "quiet", is_quiet, "no progress"),
+	{.kind = OPTION_END},
+};
+
+/* A recording is one window. */
+static int find_windows(const struct export_settings *settings, struct arguments arguments,
+			struct asked_windows *windows)
+{
+	const char *path = settings->input;
+
+	if (arguments.count > 1 || (arguments.count && path))
+		return fail_plain(-EINVAL, NULL, "one recording at a time: %s",
+				  arguments.items[arguments.count - 1]);
+	if (arguments.count)
+		path = arguments.items[0];
+	if (path && window_choice_is_made(&settings->windows))
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "%s is a recording, and times are of a store", path);
+	if (!path)
+		return asked_windows_find(&settings->windows, clock_ns(CLOCK_REALTIME), windows);
+	*vec_add(&windows->windows) = (struct asked_window){.path = must_copy(path)};
+	return 0;
+}
+
+/* --- formats --- */
+
+static int write_named(const struct export_settings *settings, const struct asked_windows *windows,
+		       struct profile *profile, FILE *out)
+{
+	size_t count = windows->windows.count;
+	const struct store_window *first = &windows->windows.items[0].facts;
+	const struct store_window *last = &windows->windows.items[count - 1].facts;
+	struct fold *fold;
+
+	if (settings->format == EXPORT_PPROF)
+		return pprof_write(profile, first->start_ns, last->end_ns - first->start_ns, out);
+	fold = fold_new(profile, FOLD_BY_FUNCTION);
+	for (u32 i = 0; i < profile->sources.count; i++)
+		folded_write(fold, i, out);
+	fold_free(fold);
+	return ferror(out) ? -EIO : 0;
+}
+
+static void name_all(const struct export_settings *settings, const struct asked_windows *windows,
+		     struct profile *profile)
+{
+	struct names_cache *kept = asked_windows_names(windows);
+	struct names_cache *own = names_choice_open(&settings->names);
+	struct symbolize_settings symbolize = {.symfs = settings->symfs};
+	struct symbolizer *symbolizer;
+
+	symbolize.caches[0] = kept;
+	symbolize.caches[NAMES_CACHES_MAX - 1] = own;
+	if (!settings->is_quiet)
+		symbolize.on_progress = progress_show;
+	symbolizer = symbolizer_new(&symbolize);
+	symbolizer_run(symbolizer, profile);
+	progress_clear();
+	names_choice_close(own, symbolizer, settings->is_quiet);
+	symbolizer_free(symbolizer);
+	names_cache_close(kept);
+}
+
+static int open_output(const char *path, FILE **ret_out)
+{
+	*ret_out = stdout;
+	if (!path || !strcmp(path, "-"))
+		return 0;
+	*ret_out = fopen(path, "we");
+	return *ret_out ? 0 : fail(-errno, NULL, "cannot write %s", path);
+}
+
+static int export_profile(const struct export_settings *settings, struct asked_windows *windows,
+			  const struct filter_settings *filter)
+{
+	const struct builder_settings counting = {.keep = KEEP_PID, .max_stack = UINT16_MAX};
+	struct profile *profile = NULL;
+	FILE *out;
+	int error = windows_read(windows,
+				 (struct windows_reading){.builder = &counting,
+							  .filter = filter,
+							  .shows_progress = !settings->is_quiet},
+				 &profile);
+
+	progress_clear();
+	if (!error)
+		error = open_output(settings->output, &out);
+	if (!error) {
+		name_all(settings, windows, profile);
+		error = write_named(settings, windows, profile, out);
+		if (out != stdout && fclose(out) && !error)
+			error = -errno;
+		if (error)
+			error = fail(error, NULL, "cannot write %s",
+				     settings->output ? settings->output : "standard output");
+	}
+	profile_free(profile);
+	return error;
+}
+
+static int check_output(const struct export_settings *settings)
+{
+	if (settings->format == EXPORT_FOLDED || (settings->output && *settings->output) ||
+	    !isatty(STDOUT_FILENO))
+		return 0;
+	return fail_plain(-EINVAL, "name a file with -o", "%s is nothing for a terminal",
+			  format_names[settings->format]);
+}
+
+/* Whether what is there can be summed is told by one of them. */
+static int check_windows(const struct asked_windows *windows)
+{
+	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
+	int error = windows->windows.count ? perfdata_open(windows->windows.items[0].path, &data)
+					   : -ENODATA;
+
+	return error ? error : windows_can_be_summed(data);
+}
+
+static int export_run(const void *settings, struct arguments arguments)
+{
+	const struct export_settings *export = settings;
+	CLEANUP(asked_windows_release) struct asked_windows windows = {0};
+	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
+	int error = check_output(export);
+
+	error = error ? error : find_windows(export, arguments, &windows);
+	error = error ? error : sample_choice_read(&export->choice, 0, 0, &chosen);
+	error = error ? error : check_windows(&windows);
+	if (error)
+		return error;
+	if (export->format == EXPORT_PERFDATA)
+		error = windows_merge(&windows, &chosen.settings,
+				      export->output ? export->output : "-");
+	else
+		error = export_profile(export, &windows, &chosen.settings);
+	progress_clear();
+	if (!error && windows.damaged && !export->is_quiet)
+		fprintf(stderr, "bpfprof: %llu windows could not be read, or not to their end\n",
+			(unsigned long long)windows.damaged);
+	return error;
+}
+
+const struct command command_export = {
+	.name = "export",
+	.summary = "write what the daemon recorded, or a recording, for other tools",
+	.synopsis = "[options] [FILE]",
+	.examples = "bpfprof export --since 1h | flamegraph.pl >hour.svg\tA flame graph of an "
+		    "hour\n"
+		    "bpfprof export --yesterday --format pprof -o day.pb.gz\tFor go tool pprof\n"
+		    "bpfprof export --at '14:00..14:05' --format perfdata -o five.data\tFor perf "
+		    "report, as one recording\n",
+	.options = export_options,
+	.settings_bytes = sizeof(struct export_settings),
+	.defaults = &export_defaults,
+	.run = export_run,
+};

@@ -459,15 +459,49 @@ bench_read() {
 		screen bpfprof | awk '{ printf "%.0f ms", $1 * 1000 }')"
 }
 
+# One question to a store of a day, what is read being no more in memory.
+ask_store() {
+	local name=$1 round
+	shift
+	for ((round = 0; round < STORE_ROUNDS; round++)); do
+		sync
+		echo 3 >/proc/sys/vm/drop_caches
+		least "$name" bpfprof "$BPFPROF" "$@" --store "$folder/day"
+	done
+	of_least "$name" bpfprof | awk -v name="$name" '{
+		printf "  %-32s %6.2f s wall, %6.2f s CPU, %5.0f MiB\n", name, $1, $2, $3 }'
+}
+
+# Windows of the daemon under load, repeated for a day.
+bench_store() {
+	local windows first
+
+	: "${STORE_ROUNDS:=3}"
+	start_load mixed
+	timeout -s INT "${STORE_SECONDS:-130}" "$BPFPROF" daemon --store "$folder/seen" >"$folder/messages" 2>&1
+	stop_load
+	mapfile -t windows < <("$BPFPROF" list --store "$folder/seen" --json |
+		jq -r '.windows[] | select(.end_ns - .start_ns > 55e9) | .file')
+	first=$(($(date +%s) - 86400))
+	"$bench/store" "$folder/day" 1440 "$first" "${windows[@]}"
+	echo "A store of a day: $("$BPFPROF" list --store "$folder/day" | tail -n 1 | cut -c3-)"
+	ask_store "report of 24 h" report
+	ask_store "report of 24 h, -g none" report --no-children -g none
+	ask_store "report of an hour" report --at "@$((first + 3600))..@$((first + 7200))"
+	ask_store "diff of two hours" diff --before "@$((first + 3600))..@$((first + 7200))" \
+		--after "@$((first + 7200))..@$((first + 10800))"
+	rm -r "$folder/day"
+}
+
 [ $# -gt 0 ] || set -- sample recorder memory report read dwarf rows
 echo "bench: $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg), $("$PERF" version)"
 for part in "$@"; do
 	case $part in
-	sample | recorder | memory | report | read | dwarf | rows) "bench_$part" ;;
+	sample | recorder | memory | report | read | dwarf | rows | store) "bench_$part" ;;
 	false-alarms) tests/bench/false_alarms.sh ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows and" \
-			"false-alarms" >&2
+		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows, store" \
+			"and false-alarms" >&2
 		exit 2
 		;;
 	esac

@@ -40,11 +40,11 @@ setup() {
 
 @test "pprof holds the same samples, named" {
 	"$BPFPROF" export --store store --format pprof -o all.pb.gz -q 2>/dev/null
-	python3 "$BATS_TEST_DIRNAME/read_pprof.py" all.pb.gz >read
-	cat read
-	grep "^samples count $((2 * one))$" read
-	grep '^cpu nanoseconds [1-9]' read
-	grep '^leaf foo ' read
+	python3 "$BATS_TEST_DIRNAME/read_pprof.py" all.pb.gz >told
+	cat told
+	grep "^samples count $((2 * one))$" told
+	grep '^cpu nanoseconds [1-9]' told
+	grep '^leaf foo ' told
 }
 
 @test "a recording is exported as well, and binary formats not to a terminal" {

@@ -39,6 +39,7 @@ samples_of() {
 	[ "$status" = 0 ]
 	[ "$(grep -c '^2026-11-21 1[45]:0[012]:00 ' <<<"$output")" = 6 ]
 	grep '^# 6 windows' <<<"$output"
+	# shellcheck disable=SC2154
 	grep 'the index did not know 6 windows' <<<"$stderr"
 	run "$BPFPROF" list --store store --at '2026-11-21 14:01' -q
 	[[ "${lines[-1]}" == "2026-11-21 14:01:00"*"499 Hz"* ]]
@@ -65,11 +66,11 @@ assert len(long_ones) == 1, store["gaps"]
 	all=$(samples_of --store store --at '2026-11-21 14:00..14:03')
 	echo "$one $all"
 	[ "$all" = $((3 * one)) ]
-	"$BPFPROF" report --store store --at '2026-11-21 14:00..14:03' -g none 2>/dev/null >report
-	grep '^# 2026-11-21 14:00:00 to .*: 3 windows, .* samples, .* lost$' report
-	grep '^# no data 2026-11-21 14:00' report
-	grep -w foo report
-	lacks -w part_0 <report
+	"$BPFPROF" report --store store --at '2026-11-21 14:00..14:03' -g none 2>/dev/null >shown
+	grep '^# 2026-11-21 14:00:00 to .*: 3 windows, .* samples, .* lost$' shown
+	grep '^# no data 2026-11-21 14:00' shown
+	grep -w foo shown
+	lacks -w part_0 <shown
 }
 
 @test "a report of a time has the lines of the windows one by one" {
@@ -123,8 +124,8 @@ assert len(long_ones) == 1, store["gaps"]
 @test "a window that cannot be read is told, and the others are shown" {
 	cp -r store damaged
 	echo damaged >damaged/windows/20261121/140100.data
-	"$BPFPROF" report --store damaged --at '2026-11-21 14:00..14:03' -g none >report 2>said
+	"$BPFPROF" report --store damaged --at '2026-11-21 14:00..14:03' -g none >shown 2>said
 	grep '140100.data cannot be read' said
-	grep 'of them could not be read' report
-	grep -w foo report
+	grep 'of them could not be read' shown
+	grep -w foo shown
 }

@@ -287,6 +287,9 @@ static int choose_windows(struct report *report, struct arguments arguments, con
 	if (settings->choice.times)
 		return fail_plain(-EINVAL, "give --at, --since or --until",
 				  "--time is of one recording");
+	if (settings->dumps || settings->records)
+		return fail_plain(-EINVAL, "name one window with -i (bpfprof list --json)",
+				  "records are shown of one recording");
 	report->now_ns = clock_ns(CLOCK_REALTIME);
 	error = asked_windows_find(&settings->windows, report->now_ns, &report->windows);
 	if (!error)

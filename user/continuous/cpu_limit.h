@@ -3,8 +3,8 @@
  * Finds the rate at which sampling costs as much CPU time as it may.
  *
  * What it costs has a part that goes with the rate, the BPF programs, and one that hardly does,
- * this process. The first is learned as time for each hertz, quickly if it grows; the second is
- * averaged over the work that comes once in a window. Pure: no clock.
+ * this process. The first is learned as time for each hertz, within some seconds; the second is
+ * averaged over some minutes. Pure: no clock.
  */
 #ifndef CONTINUOUS_CPU_LIMIT_H
 #define CONTINUOUS_CPU_LIMIT_H

@@ -242,9 +242,10 @@ int window_hand_over(struct window *window, struct event_sink *sink)
 	list_tasks(&handing);
 	list_pieces(&handing);
 	list_samples(&handing);
-	if (handing.steps.items) /* nothing may be NULL */
-		qsort(handing.steps.items, handing.steps.count, sizeof(*handing.steps.items),
-		      compare_steps);
+	if (!handing.steps.items)
+		return sink_call(sink, on_end);
+	qsort(handing.steps.items, handing.steps.count, sizeof(*handing.steps.items),
+	      compare_steps);
 	for (size_t i = 0; !error && i < handing.steps.count; i++)
 		error = tell[handing.steps.items[i].kind](&handing, &handing.steps.items[i]);
 	vec_release(&handing.steps);

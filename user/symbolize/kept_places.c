@@ -86,7 +86,7 @@ void kept_places_join(struct kept_places *places, const struct kept_places *othe
 
 		for (u32 row = place->first; row < place->first + place->count; row++)
 			*vec_add(&frames) = kept_places_frame(other, row);
-		kept_places_add(places, place->key, frames.items, place->count);
+		kept_places_add(places, place->key, frames.items, (u32)frames.count);
 		vec_release(&frames);
 	}
 }

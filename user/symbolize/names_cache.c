@@ -57,7 +57,7 @@ static bool may_make_in(uid_t owner)
 static int make_folders(char *path)
 {
 	char *last = strrchr(path, '/');
-	struct stat status;
+	struct stat status = {0};
 	int error = 0;
 
 	if (!stat(path, &status))
@@ -85,7 +85,7 @@ static bool is_trusted(const struct stat *status, bool is_read_only)
 static int open_folder(struct names_cache *cache)
 {
 	int error = cache->is_read_only ? 0 : make_folders(cache->directory);
-	struct stat status;
+	struct stat status = {0};
 
 	if (error)
 		return error;
@@ -209,7 +209,7 @@ static void give_up(struct names_cache *cache, const char *path, int error)
 static int read_file(struct names_cache *cache, const char *path, struct bytes *ret_file)
 {
 	CLEANUP(closep) int fd = -1;
-	struct stat status;
+	struct stat status = {0};
 	int error;
 
 	fd = open_file(cache, path, &status);
@@ -224,7 +224,7 @@ static int read_block(struct names_cache *cache, enum kept_kind kind, const stru
 {
 	CLEANUP(freep) u8 *owned = NULL;
 	char path[PATH_BYTES];
-	struct bytes file;
+	struct bytes file = {0};
 	int error;
 
 	if (!cache || !path_of(kind, id, path))
@@ -331,7 +331,7 @@ u64 names_cache_rows(const struct names_cache *cache, const struct build_id *id)
 /* Whether the file is there still, as used now. */
 static bool is_there(const struct names_cache *cache, const char *path)
 {
-	struct stat status;
+	struct stat status = {0};
 
 	if (fstatat(cache->folder, path, &status, AT_SYMLINK_NOFOLLOW))
 		return false;
@@ -344,7 +344,7 @@ bool names_cache_has(struct names_cache *cache, const struct build_id *id)
 {
 	CLEANUP(freep) u8 *owned = NULL;
 	char path[PATH_BYTES];
-	struct bytes file;
+	struct bytes file = {0};
 	u64 rows;
 	int error;
 

@@ -188,7 +188,7 @@ static void place_kept(struct placing *placing, const struct kept_places *kept,
 		frames.count = 0;
 		for (u32 row = place->first; row < place->first + place->count; row++)
 			*vec_add(&frames) = kept_places_frame(kept, row);
-		set_lines(placing, id, frames.items, place->count);
+		set_lines(placing, id, frames.items, (u32)frames.count);
 	}
 	wanted->locations.count = left;
 	vec_release(&frames);

@@ -79,7 +79,8 @@ static struct recording read_recording(const char *path)
 /* Writes a copy that was taken at `start_ns`. */
 static void write_copy(const struct recording *recording, const char *path, u64 start_ns)
 {
-	CLEANUP(freep) char *copy = must_copy_bytes(recording->bytes.start, recording->bytes.length);
+	CLEANUP(freep)
+	char *copy = must_copy_bytes(recording->bytes.start, recording->bytes.length);
 	CLEANUP(closep) int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	u64 wall_ns = start_ns - (recording->first_ns - recording->clock_ns);
 	char *place = memmem(copy, recording->bytes.length, &recording->wall_clock_ns, sizeof(u64));

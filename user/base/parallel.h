@@ -29,8 +29,8 @@ struct parallel_task {
 	bool is_running;
 };
 
-/* Begins `work`, as for pthread_create(), on a thread of its own. False: none is to be had, or there
- * is but one CPU. */
+/* Begins `work`, as for pthread_create(), on a thread of its own. False: none is to be had, or
+ * there is but one CPU. */
 bool parallel_begin(struct parallel_task *task, void *(*work)(void *context), void *context);
 /* Waits until it is done; nothing, if it was never begun or has been waited for. */
 void parallel_wait(struct parallel_task *task);

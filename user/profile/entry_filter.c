@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* What the filters of a list let through. */
 #include "profile/entry_filter.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/* Processes and threads of a recording, as a list and as a tree. */
 #include "unit/unit.h"
 
 #include "event/event.h"

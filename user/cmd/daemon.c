@@ -164,7 +164,6 @@ static int open_store(struct daemon *daemon)
 /* The store first: whoever has its lock is told from what is wrong with this machine. */
 static int start(struct daemon *daemon)
 {
-	struct moment begin;
 	int error = session_read(&daemon->session);
 
 	if (!error)
@@ -175,13 +174,12 @@ static int start(struct daemon *daemon)
 		return error;
 	open_names(daemon);
 	error = session_open(daemon->session);
-	begin = moment_now(); /* before the first sample */
 	if (!error)
 		error = session_start(daemon->session);
 	if (!error)
 		error = daemon_watch_capture(daemon);
 	if (!error)
-		error = daemon_begin_window(daemon, begin);
+		error = daemon_begin_window(daemon, moment_now());
 	if (error)
 		return error;
 	daemon_limit_cpu(daemon);

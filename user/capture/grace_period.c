@@ -23,7 +23,7 @@ static int wait_by_map(void)
 {
 	CLEANUP(closep)
 	int inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, "inner", sizeof(u32), sizeof(u32), 1, NULL);
-	LIBBPF_OPTS(bpf_map_create_opts, options, .inner_map_fd = (u32)inner);
+	struct bpf_map_create_opts options = {.sz = sizeof(options), .inner_map_fd = (u32)inner};
 	CLEANUP(closep) int outer = -1;
 	u32 zero = 0;
 

@@ -67,7 +67,7 @@ int copied_file_read(const char *path, struct event_sink *sink,
 	prover.sources = perfdata_sources(data, &count);
 	prover.on_proof = on_proof;
 	prover.context = context;
-	passing_sink_init(&prover.passing, unwinding_before(sink, data, NULL, &unwinder));
+	passing_sink_init(&prover.passing, unwinding_before(sink, data, NULL, false, &unwinder));
 	prover.passing.sink.on_sample = prove;
 	return perfdata_read(data, &prover.passing.sink);
 }

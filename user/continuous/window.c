@@ -266,7 +266,6 @@ static int on_round(struct event_sink *sink, u64 time_ns)
 {
 	struct window *window = window_of(sink);
 
-	window->round_ns = time_ns;
 	settle(window, time_ns < window->end_ns ? time_ns : window->end_ns);
 	return 0;
 }
@@ -405,11 +404,6 @@ void window_settle(struct window *window)
 void window_end_at(struct window *window, u64 end_ns)
 {
 	window->end_ns = end_ns;
-}
-
-bool window_is_complete(const struct window *window)
-{
-	return window->round_ns >= window->end_ns;
 }
 
 void window_forget_dead(struct window *window, bool (*is_alive)(u32 pid, u32 tid), u64 now_ns)

@@ -8,7 +8,7 @@
  *samples need: names of their threads, the mappings that their frames lie in.
  *
  *	window_sink()		all events go in there
- *	window_end_at()		says when it is over; then, when window_is_complete():
+ *	window_end_at()		says when it is over; then:
  *	window_hand_over()	the window's events, for the writer of a file
  *	window_turn()		the next one begins
  */
@@ -63,8 +63,6 @@ void window_begin_at(struct window *window, u64 begin_ns);
 /* When the open window ends, CLOCK_MONOTONIC; ~0, as it is at first: not yet known. Samples from
  * then on wait for the next one. */
 void window_end_at(struct window *window, u64 end_ns);
-/* Whether everything older than the window's end has come. */
-bool window_is_complete(const struct window *window);
 
 /* Takes in the samples of the window that still wait, so that window_counts() has them. */
 void window_settle(struct window *window);

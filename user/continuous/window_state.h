@@ -50,11 +50,11 @@ struct window {
 	struct seen_files files;
 	struct tasks *tasks;
 	struct kernel_pieces kernel;
-	u64 start_ns, end_ns, round_ns; /* round_ns: everything older has come */
-	u64 living_bytes;		/* that processes took when the window began */
-	VEC(struct pending) pending;	/* in order of coming */
-	struct intern chains;		/* id → struct chain_head and addresses */
-	struct intern keys;		/* id → struct sum_key; sums in the same order */
+	u64 start_ns, end_ns;
+	u64 living_bytes;	     /* that processes took when the window began */
+	VEC(struct pending) pending; /* in order of coming */
+	struct intern chains;	     /* id → struct chain_head and addresses */
+	struct intern keys;	     /* id → struct sum_key; sums in the same order */
 	VEC(struct sum) sums;
 	struct idmap looked_up;	   /* (life, chain) whose frames have been looked for */
 	struct idmap needed_lives; /* which samples are of, and which names they have */

@@ -41,12 +41,15 @@ start() {
 	background+=($!)
 }
 
+# What never has anything to read: to wait for a moment without a process, which would change $!.
+exec {nothing}<> <(:)
+
 # Waits until the condition holds, at most about a minute.
 wait_for() {
 	local tries=0
 	until "$@"; do
 		[ $((tries += 1)) -lt 1200 ] || { echo "never happened: $*"; return 1; }
-		read -rt 0.05 <> <(:) || true
+		read -rt 0.05 -u "$nothing" || true
 	done
 }
 

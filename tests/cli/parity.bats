@@ -230,7 +230,7 @@ without_inodes() {
 }
 
 @test "-T shows what the events of each thread counted, as perf does" {
-	perf_records -s -F 999 -e cpu-clock,task-clock -o counters.data -- "$WORKLOADS/threads" short 0.1
+	perf_records -s -F 999 -e cpu-clock,task-clock -o counters.data -- "$WORKLOADS/forky" 10 1000000
 	"$PERF" report --stdio -i counters.data -T 2>/dev/null | sed -n '/^# *PID/,$p' >theirs.txt
 	[ "$(grep -c . theirs.txt)" -gt 2 ]
 	diff theirs.txt <("$BPFPROF" report -i counters.data -T | sed -n '/^# *PID/,$p')

@@ -174,7 +174,7 @@ static void ring_of_one_page_loses_and_counts_it(void **state)
 {
 	struct parsed_event clock = software(PERF_COUNT_SW_CPU_CLOCK, 4999, true);
 	CLEANUP(freep) char *path = workload("deep");
-	char *command[] = {path, "60", "0.3", NULL};
+	char *command[] = {path, "60", "1", NULL};
 	struct capture_settings settings = {.events = &clock,
 					    .event_count = 1,
 					    .ring_bytes = 1,

@@ -85,6 +85,15 @@ END
 	[[ $output == *"guess: give certain or likely"* ]]
 }
 
+@test "--stitch-lbr counts the binaries that it could not look into" {
+	cp "$PROGRAM" ./leaving
+	"$MAKE_BRANCHES" left.data "$PWD/leaving" calls=1
+	"$BPFPROF" report -i left.data --stitch-lbr | lacks "binaries could not be read"
+	rm leaving
+	"$BPFPROF" report -i left.data --stitch-lbr |
+		grep -E "^#  +1 binaries could not be read: calls in them were not checked$"
+}
+
 @test "stitching a stream tells the same as stitching the file" {
 	diff <("$BPFPROF" report -i lbr.data --stitch-lbr) \
 		<("$BPFPROF" report -i - --stitch-lbr < <(cat lbr.data))

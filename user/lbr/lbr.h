@@ -84,8 +84,8 @@ struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
  * with -ECANCELED; the rest is learned on the way. */
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
 
-/* Borrowed, and growing with the events. */
-const struct lbr_tally *lbr_stitcher_tally(const struct lbr_stitcher *stitcher);
+/* As of now. Borrowed. */
+const struct lbr_tally *lbr_stitcher_tally(struct lbr_stitcher *stitcher);
 
 /* The CALLs of the last sample's user frames, newest first: where each return address of its chain
  * comes from. Borrowed until the next event. */

@@ -72,13 +72,18 @@ static bool is_loader(const char *path)
 			!strncmp(name, "/ld-musl", 8));
 }
 
+/* Else it is "[vdso]", or memory as "//anon". */
+static bool is_file(const char *path)
+{
+	return path[0] == '/' && path[1] != '/';
+}
+
+/* NULL: there is none, or not this one. */
 static struct code_facts *read_binary(const struct places *places, const struct mapped_file *file)
 {
 	struct build_id id = {.length = file->build_id_bytes};
 	struct code_image image = {0};
 
-	if (file->path[0] != '/' || file->path[1] == '/')
-		return NULL;
 	memcpy(id.bytes, file->build_id, sizeof(id.bytes));
 	if ((!places->symfs || code_image_read(places->symfs, file->path, &id, &image)) &&
 	    code_image_read("", file->path, &id, &image))
@@ -89,12 +94,20 @@ static struct code_facts *read_binary(const struct places *places, const struct 
 static u32 binary_of(struct places *places, const struct mapped_file *file)
 {
 	u32 *row = idmap_place(&places->of_file, file->id);
+	struct code_facts *facts;
 
 	if (!*row) {
+		facts = is_file(file->path) ? read_binary(places, file) : NULL;
+		places->missing += is_file(file->path) && !facts;
 		*row = (u32)places->binaries.count;
-		*vec_add(&places->binaries) = read_binary(places, file);
+		*vec_add(&places->binaries) = facts;
 	}
 	return *row;
+}
+
+u64 places_missing(const struct places *places)
+{
+	return places->missing;
 }
 
 /* --- places --- */

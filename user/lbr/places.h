@@ -42,6 +42,9 @@ void places_changed(struct places *places);
 /* process_table_generation() of a process's mappings. */
 u64 places_generation(struct places *places, u32 pid);
 
+/* How many of the files asked for could not be read, or are others than were recorded. */
+u64 places_missing(const struct places *places);
+
 /* The place of an address of a process; never 0. */
 place_id places_find(struct places *places, u32 pid, u64 address);
 /* What is known of it. Borrowed until the next places_…(). */

@@ -37,6 +37,7 @@ struct places {
 	VEC(struct code_facts *) binaries; /* row 0, and where a file cannot be read: NULL */
 	VEC(struct place_body) bodies;	   /* body - 1 */
 	VEC(u64) shifts;		   /* row - 1: from linked to virtual */
+	u64 missing;			   /* files that cannot be read */
 	struct idmap of_address;	   /* hash of (mappings, virtual address) → place */
 	struct idmap of_place;		   /* hash of (binary, linked address) → place */
 	struct idmap of_file;		   /* mapped file → binary */

@@ -310,8 +310,9 @@ struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher)
 	return &stitcher->learning;
 }
 
-const struct lbr_tally *lbr_stitcher_tally(const struct lbr_stitcher *stitcher)
+const struct lbr_tally *lbr_stitcher_tally(struct lbr_stitcher *stitcher)
 {
+	stitcher->tally.binaries_missing = places_missing(stitcher->places);
 	return &stitcher->tally;
 }
 

@@ -4,6 +4,8 @@
 
 # --- what one may set -----------------------------------------------------------------------------
 BUILD ?= build
+# However it is spelled: the commands below name it, and other commands make everything again.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PREFIX ?= /usr/local
 # For another processor: CROSS_COMPILE=aarch64-linux-gnu- and the folder that holds its /usr.
 CROSS_COMPILE ?=
@@ -216,7 +218,7 @@ tests: tests-built
 guest-built: $(BUILD)/bpfprof $(filter $(BUILD)/tests/kernel/%,$(TESTS)) $(LIVE_CHECK) $(WORKLOADS)
 .PHONY: tests-built
 tests-built: $(BUILD)/bpfprof $(TESTS) $(LIVE_CHECK) $(BRANCH_FILE) $(REPLAYS) $(WORKLOADS) \
-	$(DAMAGE) $(BENCH_TOOLS) $(LBR_TOOLS) $(DWARF_TOOLS) \
+	$(DAMAGE) $(BENCH_TOOLS) $(LBR_TOOLS) $(DWARF_TOOLS) man \
 	$(if $(filter x86,$(BPF_ARCH)),lbr-simulator)
 
 .PHONY: unit

@@ -92,15 +92,13 @@ setup() {
 	[ -z "$output" ]
 }
 
-make_manual() {
-	cd "$BATS_TEST_DIRNAME/../.." || return
-	unset MAKEFLAGS MAKELEVEL MFLAGS
-	make -s man BUILD="${BUILD:-build}"
-	cd "${BUILD:-build}/man" || return
+# `make tests-built` made them: nothing may make the program anew while other tests run it.
+enter_manual() {
+	cd "${BUILD:-$BATS_TEST_DIRNAME/../../build}/man" || return
 }
 
 @test "every manual page renders without a warning" {
-	make_manual
+	enter_manual
 	for page in bpfprof bpfprof-{record,report,diff,script,check}; do
 		run man --warnings -l "$page.1"
 		[ "$status" -eq 0 ]
@@ -110,7 +108,7 @@ make_manual() {
 }
 
 @test "every manual page has its sections" {
-	make_manual
+	enter_manual
 	for page in bpfprof bpfprof-{record,report,diff,script,check}; do
 		MANWIDTH=80 man -l "$page.1" >"$BATS_TEST_TMPDIR/page"
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLES 'EXIT STATUS' 'SEE ALSO'; do
@@ -121,7 +119,7 @@ make_manual() {
 }
 
 @test "every option of the help is in the manual" {
-	make_manual
+	enter_manual
 	for command in "${commands[@]}"; do
 		MANWIDTH=80 man -l "bpfprof-$command.1" >"$BATS_TEST_TMPDIR/page"
 		"$BPFPROF" "$command" --help | grep -oE -- '^ +(-., )?--[][a-z-]+' |
@@ -134,7 +132,7 @@ make_manual() {
 }
 
 @test "the manual lists every reason for a loss" {
-	make_manual
+	enter_manual
 	MANWIDTH=200 man -l bpfprof.1 >"$BATS_TEST_TMPDIR/page"
 	grep -qF 'ring buffer full; raise --ring-size' "$BATS_TEST_TMPDIR/page"
 	reasons=$(grep -cE '^\s+X\([a-z_]+, (LOST|CUT|SKIPPED|OTHER),' \

@@ -13,6 +13,13 @@ make_quietly() {
 	make -s --no-print-directory BUILD="${BUILD:-build}" "$@"
 }
 
+@test "what is built is not built again, however BUILD is spelled" {
+	built=$(stat -c '%i %y' "$BPFPROF")
+	make_quietly all
+	make -s --no-print-directory all BUILD="$(realpath --relative-to=. "${BUILD:-build}")"
+	[ "$(stat -c '%i %y' "$BPFPROF")" = "$built" ]
+}
+
 @test "install puts the program, manual pages and completions below PREFIX" {
 	make_quietly install DESTDIR="$root" PREFIX=/usr
 	[ -x "$root/usr/bin/bpfprof" ]

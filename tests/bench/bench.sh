@@ -16,6 +16,7 @@
 #             and without (HOTSPOT: its hotspot-perfparser, if it is to be compared)
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
 #   false-alarms  of the diff of recordings of equal loads; only if it is named (false_alarms.sh)
+#   soak      the daemon and perf, both on for SOAK_MINUTES (60); only if it is named (soak.sh)
 #
 # RATES ("99 999 4999"), TURNS (15), ROUNDS (5), SECONDS_EACH (10), TOOLS and LOADS say how much. Tools
 # take turns within each round, or run at once, and are compared with the first of TOOLS.
@@ -499,9 +500,10 @@ for part in "$@"; do
 	case $part in
 	sample | recorder | memory | report | read | dwarf | rows | store) "bench_$part" ;;
 	false-alarms) tests/bench/false_alarms.sh ;;
+	soak) tests/bench/soak.sh ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows, store" \
-			"and false-alarms" >&2
+		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows, store," \
+			"false-alarms and soak" >&2
 		exit 2
 		;;
 	esac

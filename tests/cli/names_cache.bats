@@ -112,3 +112,24 @@ kept() {
 	[ "$(names)" = spin_here ]
 	[[ $(names --no-cache) == 0x* ]]
 }
+
+@test "what is damaged of the names that a store keeps is told in one line by who reads it" {
+	names >/dev/null
+	mkdir -p store/windows/20261121
+	echo "bpfprof store 1" >store/format
+	cp "$RECORDED" store/windows/20261121/140000.data
+	cp "$RECORDED" store/windows/20261121/150000.data
+	cp -r "$FOLDER" store/names
+	find store/names -name '*.names' -exec truncate -s 60 {} +
+	rm "$PROGRAM"
+	export TZ=UTC
+	local asks=(report script "export --format folded" diff) ask
+	local at=(--at "2026-11-21 14:00") both=(--before "2026-11-21 14:00" --after "2026-11-21 15:00")
+	for ask in "${asks[@]}"; do
+		[ "$ask" != diff ] || at=("${both[@]}")
+		# shellcheck disable=SC2086
+		"$BPFPROF" $ask --store store --no-cache "${at[@]}" >shown 2>warnings
+		[ "$(grep -c "names kept in store/names/.* are damaged" warnings)" -ge 1 ]
+		[ "$(grep "are damaged" warnings | sort | uniq -d | wc -l)" = 0 ]
+	done
+}

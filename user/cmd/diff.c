@@ -43,7 +43,7 @@ static void diff_release(struct diff *diff)
 {
 	fold_free(diff->fold);
 	names_choice_close(diff->cache, diff->symbolizer, diff->settings->is_quiet);
-	names_cache_close(diff->store_names);
+	names_choice_close_kept(diff->store_names, diff->settings->is_quiet);
 	symbolizer_free(diff->symbolizer);
 	profile_free(diff->profile);
 	name_list_release(&diff->comms);

@@ -129,7 +129,7 @@ static void name_all(const struct export_settings *settings, const struct asked_
 	progress_clear();
 	names_choice_close(own, symbolizer, settings->is_quiet);
 	symbolizer_free(symbolizer);
-	names_cache_close(kept);
+	names_choice_close_kept(kept, settings->is_quiet);
 }
 
 static int open_output(const char *path, FILE **ret_out)

@@ -35,6 +35,18 @@ int input_choose(const char *option, struct arguments arguments, const char **re
 	return 0;
 }
 
+int input_refuse_recording(const char *option, struct arguments arguments, const char *times)
+{
+	if (arguments.count || option)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "%s is a recording, and times are of a store",
+				  option ? option : arguments.items[0]);
+	if (times)
+		return fail_plain(-EINVAL, "give --at, --since or --until",
+				  "--time is of one recording");
+	return 0;
+}
+
 static void show_large_file(const char *path)
 {
 	CLEANUP(freep) char *line = NULL;

@@ -38,7 +38,12 @@ void names_choice_close(struct names_cache *cache, struct symbolizer *symbolizer
 {
 	if (cache && symbolizer)
 		symbolizer_keep(symbolizer);
+	names_choice_close_kept(cache, is_quiet);
+}
+
+void names_choice_close_kept(struct names_cache *kept, bool is_quiet)
+{
 	if (!is_quiet)
-		input_print_lines(names_cache_warnings(cache));
-	names_cache_close(cache);
+		input_print_lines(names_cache_warnings(kept));
+	names_cache_close(kept);
 }

@@ -40,5 +40,7 @@ struct names_cache *names_choice_open(const struct names_choice *choice);
  * damaged, unless `is_quiet`; and closes the cache (NULL is fine), after which the symbolizer may
  * only be freed. */
 void names_choice_close(struct names_cache *cache, struct symbolizer *symbolizer, bool is_quiet);
+/* The same of names that somebody else keeps, a store's: closes them, and says what was damaged. */
+void names_choice_close_kept(struct names_cache *kept, bool is_quiet);
 
 #endif

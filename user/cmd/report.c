@@ -22,7 +22,7 @@ static void report_release(struct report *report)
 	fold_free(report->fold);
 	branch_history_free(report->history);
 	names_choice_close(report->cache, report->symbolizer, report->settings->is_quiet);
-	names_cache_close(report->store_names);
+	names_choice_close_kept(report->store_names, report->settings->is_quiet);
 	symbolizer_free(report->symbolizer);
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
@@ -278,15 +278,10 @@ static int count_samples(struct report *report)
 static int choose_windows(struct report *report, struct arguments arguments, const char **ret_path)
 {
 	const struct report_settings *settings = report->settings;
-	int error;
+	int error = input_refuse_recording(settings->input, arguments, settings->choice.times);
 
-	if (arguments.count || settings->input)
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "%s is a recording, and times are of a store",
-				  settings->input ? settings->input : arguments.items[0]);
-	if (settings->choice.times)
-		return fail_plain(-EINVAL, "give --at, --since or --until",
-				  "--time is of one recording");
+	if (error)
+		return error;
 	if (settings->dumps || settings->records)
 		return fail_plain(-EINVAL, "name one window with -i (bpfprof list --json)",
 				  "records are shown of one recording");

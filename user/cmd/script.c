@@ -191,14 +191,11 @@ static int run_one(const struct script_settings *settings, const char *path,
 static int choose_windows(const struct script_settings *settings, struct arguments arguments,
 			  struct asked_windows *ret_windows)
 {
-	if (arguments.count || settings->input)
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "%s is a recording, and times are of a store",
-				  settings->input ? settings->input : arguments.items[0]);
-	if (settings->choice.times)
-		return fail_plain(-EINVAL, "give --at, --since or --until",
-				  "--time is of one recording");
-	return asked_windows_find(&settings->windows, clock_ns(CLOCK_REALTIME), ret_windows);
+	int error = input_refuse_recording(settings->input, arguments, settings->choice.times);
+
+	return error ? error
+		     : asked_windows_find(&settings->windows, clock_ns(CLOCK_REALTIME),
+					  ret_windows);
 }
 
 /* One window after the other. One that is damaged gives what it can, and what is wrong with it is
@@ -244,7 +241,7 @@ static int run(const void *all_settings, struct arguments arguments)
 		error = run_one(settings, path, caches, &symbolizer);
 	pager_finish();
 	names_choice_close(caches[NAMES_CACHES_MAX - 1], symbolizer, settings->quiet);
-	names_cache_close(caches[0]);
+	names_choice_close_kept(caches[0], settings->quiet);
 	return error;
 }
 

@@ -20,6 +20,9 @@ static const u64 tick_ns = 250000000;
 /* Names take at most so small a part of what windows may take, in addition. */
 enum { NAMES_PART = 4 };
 
+/* The cache of names notes by the hour when a file was used. */
+static const u64 names_again_ns = 2 * 3600 * 1000000000ULL;
+
 static int turn_tables(struct daemon *daemon)
 {
 	daemon->turned_ns = clock_ns(CLOCK_MONOTONIC);
@@ -142,10 +145,20 @@ static int prepare_loop(struct daemon *daemon)
 /* Without names a window is still worth having. */
 static void open_names(struct daemon *daemon)
 {
-	if (daemon_names_open(store_names_path(daemon->store),
-			      daemon->session->settings.keep_bytes / NAMES_PART, &daemon->names))
+	struct daemon_names_settings settings = {
+		.directory = store_names_path(daemon->store),
+		.max_bytes = daemon->session->settings.keep_bytes / NAMES_PART,
+		.again_ns = names_again_ns,
+	};
+	int error = daemon_names_open(&settings, &daemon->names);
+
+	if (!error)
+		error = daemon_names_start(daemon->names);
+	if (error) {
 		daemon_log(LOG_LEVEL_WARNING, "names of functions are not kept: %s",
 			   fail_sentence());
+		daemon_names_close(TAKE(daemon->names));
+	}
 	daemon->session->names = daemon->names;
 }
 

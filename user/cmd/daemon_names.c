@@ -4,6 +4,7 @@
  */
 #include "cmd/daemon_names.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/intern.h"
 #include "base/vec.h"
@@ -15,7 +16,13 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-enum { FAILURES_MAX = 8, LOWEST_PRIORITY = 19 };
+enum {
+	FAILURES_MAX = 8,
+	LOWEST_PRIORITY = 19,
+	/* A machine that compiles meets new binaries all the time. Above so many all are forgotten:
+	 * the cache has those that were kept. */
+	STATES_MAX = 1 << 15,
+};
 
 /* A binary, by its build id. */
 struct wanted {
@@ -27,12 +34,14 @@ struct wanted {
 };
 
 struct binary_state {
-	bool is_done, is_waiting;
+	u64 rest_ns; /* it is not wanted again before that, CLOCK_MONOTONIC */
+	bool is_waiting;
 	u8 failures; /* processes that were gone too soon */
 };
 
 struct daemon_names {
 	struct names_cache *cache; /* only the thread touches it */
+	u64 again_ns;
 	pthread_t thread;
 	bool has_thread;
 	pthread_mutex_t mutex; /* of all below */
@@ -41,6 +50,7 @@ struct daemon_names {
 	struct intern build_ids;
 	VEC(struct binary_state) states; /* by id - 1 */
 	VEC(struct wanted) queue;
+	size_t waiting; /* in the queue, or with the thread */
 };
 
 /* Waits for work; false: there will be none. */
@@ -69,8 +79,12 @@ static void note_result(struct daemon_names *names, u32 id, int error)
 	pthread_mutex_lock(&names->mutex);
 	state = &names->states.items[id - 1];
 	state->is_waiting = false;
+	names->waiting--;
 	state->failures += error == -ENOENT;
-	state->is_done = error != -ENOENT || state->failures == FAILURES_MAX;
+	if (error != -ENOENT || state->failures == FAILURES_MAX) {
+		state->failures = 0;
+		state->rest_ns = clock_ns(CLOCK_MONOTONIC) + names->again_ns;
+	}
 	pthread_mutex_unlock(&names->mutex);
 }
 
@@ -96,25 +110,30 @@ static void *keep_names(void *context)
 	return NULL;
 }
 
-int daemon_names_open(const char *directory, u64 max_bytes, struct daemon_names **ret_names)
+int daemon_names_open(const struct daemon_names_settings *settings, struct daemon_names **ret_names)
 {
-	struct names_cache_settings settings = {.directory = directory, .max_bytes = max_bytes};
+	struct names_cache_settings cache = {.directory = settings->directory,
+					     .max_bytes = settings->max_bytes};
 	struct daemon_names *names = must_alloc(sizeof(*names));
-	int error = names_cache_open(&settings, &names->cache);
+	int error = names_cache_open(&cache, &names->cache);
 
+	names->again_ns = settings->again_ns;
 	pthread_mutex_init(&names->mutex, NULL);
 	pthread_cond_init(&names->changed, NULL);
-	if (!error)
-		error = -pthread_create(&names->thread, NULL, keep_names, names);
-	if (error && names->cache)
-		fail(error, NULL, "cannot start a thread");
 	if (error) {
 		daemon_names_close(names);
 		return error;
 	}
-	names->has_thread = true;
 	*ret_names = names;
 	return 0;
+}
+
+int daemon_names_start(struct daemon_names *names)
+{
+	int error = -pthread_create(&names->thread, NULL, keep_names, names);
+
+	names->has_thread = !error;
+	return error ? fail(error, NULL, "cannot start a thread") : 0;
 }
 
 void daemon_names_close(struct daemon_names *names)
@@ -127,6 +146,8 @@ void daemon_names_close(struct daemon_names *names)
 	pthread_mutex_unlock(&names->mutex);
 	if (names->has_thread)
 		pthread_join(names->thread, NULL);
+	for (size_t i = 0; i < names->queue.count; i++)
+		free(names->queue.items[i].path);
 	names_cache_close(names->cache);
 	pthread_mutex_destroy(&names->mutex);
 	pthread_cond_destroy(&names->changed);
@@ -136,9 +157,18 @@ void daemon_names_close(struct daemon_names *names)
 	free(names);
 }
 
+static void forget_many(struct daemon_names *names)
+{
+	if (names->states.count < STATES_MAX || names->waiting)
+		return;
+	intern_release(&names->build_ids);
+	vec_release(&names->states);
+}
+
 static struct binary_state *state_of(struct daemon_names *names, const struct mapping *binary,
 				     u32 *ret_id)
 {
+	forget_many(names);
 	*ret_id = intern_bytes(&names->build_ids, binary->build_id, binary->build_id_bytes);
 	if (*ret_id > names->states.count)
 		*vec_add(&names->states) = (struct binary_state){0};
@@ -156,14 +186,15 @@ static void want(struct daemon_names *names, u32 id, const struct mapping *binar
 		.path = must_copy(binary->path),
 	};
 	memcpy(wanted->build_id, binary->build_id, sizeof(wanted->build_id));
+	names->waiting++;
 	pthread_cond_signal(&names->changed);
 }
 
 bool daemon_names_take(void *context, const struct mapping *binary)
 {
 	struct daemon_names *names = context;
+	u64 now_ns = clock_ns(CLOCK_MONOTONIC);
 	struct binary_state *state;
-	bool is_done;
 	u32 id;
 
 	/* What has no build id cannot be told from what may stand in its place later. */
@@ -171,11 +202,10 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 		return true;
 	pthread_mutex_lock(&names->mutex);
 	state = state_of(names, binary, &id);
-	is_done = state->is_done;
-	if (!is_done && !state->is_waiting) {
+	if (!state->is_waiting && now_ns >= state->rest_ns) {
 		state->is_waiting = true;
 		want(names, id, binary);
 	}
 	pthread_mutex_unlock(&names->mutex);
-	return is_done;
+	return false;
 }

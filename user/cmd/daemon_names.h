@@ -9,16 +9,25 @@
 
 struct daemon_names;
 
-/* Opens a folder of names that takes at most `max_bytes` (0: no limit), and keeps those of the
- * kernel. Reading a large binary takes a second or more of a busy machine: that is done beside,
- * with the lowest priority. Signals must be blocked by now. Returns 0 or a negative errno with a
- * sentence.
- */
-int daemon_names_open(const char *directory, u64 max_bytes, struct daemon_names **ret_names);
+struct daemon_names_settings {
+	const char *directory;
+	u64 max_bytes; /* of the folder; 0: no limit */
+	/* A binary that is still sampled is looked at again after so long: that its names are in
+	 * use, so that others go first, and whether they still are there. */
+	u64 again_ns;
+};
+
+/* Opens a folder of names. Returns 0 or a negative errno with a sentence. */
+int daemon_names_open(const struct daemon_names_settings *settings,
+		      struct daemon_names **ret_names);
+/* Keeps those of the kernel, and from now on what is wanted. Reading a large binary takes a second
+ * or more of a busy machine: that is done by a thread, with the lowest priority. Signals must be
+ * blocked by now. Returns as daemon_names_open(). */
+int daemon_names_start(struct daemon_names *names);
 /* Reads what still waits, holds the limit, and frees; NULL is fine. */
 void daemon_names_close(struct daemon_names *names);
 /* Wants those of a binary that runs; a struct window_settings.take_binary, `names` its context.
- * True once they are kept, or cannot be. */
+ * True if it never has to be told of again, because nothing can be kept of it. */
 bool daemon_names_take(void *names, const struct mapping *binary);
 
 #endif

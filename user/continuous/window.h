@@ -20,9 +20,9 @@
 struct window;
 
 struct window_settings {
-	/* Told of each binary once, when its first sample is there: also of one whose process lives
-	 * shorter than a window. `binary` is a mapping of it, borrowed for the call. False: it
-	 * could not be taken, and is told again with the next process that runs it (a few times).
+	/* Told of a binary when its first sample is there, also if its process lives shorter than
+	 * a window. `binary` is a mapping of it, borrowed for the call. True: that was all; false:
+	 * it is told again with each process that runs it, and in each window.
 	 */
 	bool (*take_binary)(void *context, const struct mapping *binary);
 	void *context;

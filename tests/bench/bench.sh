@@ -483,6 +483,10 @@ bench_store() {
 	stop_load
 	mapfile -t windows < <("$BPFPROF" list --store "$folder/seen" --json |
 		jq -r '.windows[] | select(.end_ns - .start_ns > 55e9) | .file')
+	[ ${#windows[@]} -gt 0 ] || {
+		echo "bench: no whole window in ${STORE_SECONDS:-130} s; give STORE_SECONDS=130 or more" >&2
+		return 1
+	}
 	first=$(($(date +%s) - 86400))
 	"$bench/store" "$folder/day" 1440 "$first" "${windows[@]}"
 	echo "A store of a day: $("$BPFPROF" list --store "$folder/day" | tail -n 1 | cut -c3-)"

@@ -31,6 +31,11 @@ const char *asked_time_text(u64 ns, char text[static 32])
 	return text;
 }
 
+u64 asked_window_length_ns(const struct store_window *window)
+{
+	return window->end_ns > window->start_ns ? window->end_ns - window->start_ns : 0;
+}
+
 u64 asked_window_lost(const struct store_window *window)
 {
 	u64 lost = 0;
@@ -97,8 +102,7 @@ static int take_window(void *context, const struct store_window *window, const c
 
 static bool is_in(const struct store_window *window, struct time_span span)
 {
-	u64 end_ns = window->end_ns > window->start_ns ? window->end_ns : window->start_ns;
-	u64 middle_ns = window->start_ns + (end_ns - window->start_ns) / 2;
+	u64 middle_ns = window->start_ns + asked_window_length_ns(window) / 2;
 
 	return middle_ns >= span.from_ns && middle_ns < span.to_ns;
 }
@@ -253,7 +257,7 @@ static const char not_running[] = "the daemon was not running";
 /* How far a window may begin behind the end of the one before it. */
 static u64 slack_of(const struct store_window *window)
 {
-	u64 length_ns = window->end_ns > window->start_ns ? window->end_ns - window->start_ns : 0;
+	u64 length_ns = asked_window_length_ns(window);
 
 	return length_ns / 20 > second_ns ? length_ns / 20 : second_ns;
 }
@@ -264,7 +268,7 @@ static bool gap_at_end(const struct asked_windows *windows, bool is_first, u64 n
 {
 	const struct store_window *window =
 		&windows->windows.items[is_first ? 0 : windows->windows.count - 1].facts;
-	u64 length_ns = window->end_ns - window->start_ns;
+	u64 length_ns = asked_window_length_ns(window);
 	u64 until_ns = windows->asked.to_ns < now_ns ? windows->asked.to_ns : now_ns;
 
 	if (!windows->has_times)

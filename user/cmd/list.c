@@ -62,11 +62,6 @@ static void append_notes(struct text *line, const struct store_window *window)
 
 /* --- text --- */
 
-static u64 length_of(const struct store_window *window)
-{
-	return window->end_ns > window->start_ns ? window->end_ns - window->start_ns : 0;
-}
-
 static void write_line(const struct store_window *window)
 {
 	struct text line = {0};
@@ -77,7 +72,7 @@ static void write_line(const struct store_window *window)
 		snprintf(rate, sizeof(rate), "%u Hz", window->rate_hz);
 	text_appendf(&line, "%s  %8s  %9s  %11s  %9s  %8s  ",
 		     asked_time_text(window->start_ns, start),
-		     number_format_duration(length_of(window), length),
+		     number_format_duration(asked_window_length_ns(window), length),
 		     number_format_bytes(window->bytes, bytes),
 		     number_format_count(window->samples, samples),
 		     number_format_count(asked_window_lost(window), lost), rate);

@@ -185,11 +185,10 @@ static void read_piece(void *context, size_t index)
 	vec_release(&piece->sources);
 }
 
-/* As many as there are CPUs, but none for a few windows only. */
+/* One for each thread, but none for a few windows only. */
 static size_t choose_pieces(size_t windows)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t pieces = cpus > 0 ? (size_t)cpus : 1, most = windows / LEAST_WINDOWS;
+	size_t pieces = parallel_width(), most = windows / LEAST_WINDOWS;
 
 	if (pieces > most)
 		pieces = most;

@@ -61,36 +61,15 @@ static bool read_digits(const char *text, size_t digits, u32 *ret_value)
 	return true;
 }
 
-/* The moment of a day and a time of day; false if there is no such one. */
-static bool read_moment(u32 day, u32 clock, u64 *ret_ns)
-{
-	struct tm parts = {
-		.tm_year = (int)(day / 10000) - 1900,
-		.tm_mon = (int)(day / 100 % 100) - 1,
-		.tm_mday = (int)(day % 100),
-		.tm_hour = (int)(clock / 10000),
-		.tm_min = (int)(clock / 100 % 100),
-		.tm_sec = (int)(clock % 100),
-	};
-	struct tm same = parts;
-	time_t seconds = timegm(&same);
-
-	if (seconds < 0 || same.tm_mday != parts.tm_mday || same.tm_mon != parts.tm_mon ||
-	    same.tm_hour != parts.tm_hour || same.tm_min != parts.tm_min)
-		return false;
-	*ret_ns = (u64)seconds * second_ns;
-	return true;
-}
-
 /* "140500.data", "140500-2.open" */
 static bool read_name(u32 day, const char *name, struct window_file *ret_file)
 {
 	enum { CLOCK_DIGITS = 6, MOST_NUMBER = 99999 };
 	u32 clock, number = 0;
-	u64 start_ns;
+	window_key key;
 	const char *dot = strchr(name, '.');
 
-	if (!dot || !read_digits(name, CLOCK_DIGITS, &clock) || !read_moment(day, clock, &start_ns))
+	if (!dot || !read_digits(name, CLOCK_DIGITS, &clock))
 		return false;
 	name += CLOCK_DIGITS;
 	if (*name == '-' &&
@@ -99,9 +78,10 @@ static bool read_name(u32 day, const char *name, struct window_file *ret_file)
 		return false;
 	if (*name != '-' && name != dot)
 		return false;
-	if (strcmp(dot, ".data") != 0 && strcmp(dot, ".open") != 0)
+	if ((strcmp(dot, ".data") != 0 && strcmp(dot, ".open") != 0) ||
+	    !window_key_of(day, clock, number, &key))
 		return false;
-	*ret_file = (struct window_file){window_key_at(start_ns, number), dot[1] == 'o'};
+	*ret_file = (struct window_file){key, dot[1] == 'o'};
 	return true;
 }
 
@@ -166,7 +146,7 @@ static int count_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct measure *measure = (struct measure *)sink;
 
-	measure->samples++;
+	measure->samples += sample_count(sample);
 	if (sample->time_ns && (!measure->first_ns || sample->time_ns < measure->first_ns))
 		measure->first_ns = sample->time_ns;
 	if (sample->time_ns > measure->last_ns)

@@ -13,6 +13,12 @@
 enum { NUMBER_BITS = 19, CLOCK_BITS = 18 };
 static const u64 second_ns = 1000000000;
 
+static window_key key_of(u64 day, u64 clock, u32 number)
+{
+	return day << (CLOCK_BITS + NUMBER_BITS) | clock << NUMBER_BITS |
+	       (number & ((1u << NUMBER_BITS) - 1));
+}
+
 window_key window_key_at(u64 start_ns, u32 number)
 {
 	time_t seconds = (time_t)(start_ns / second_ns);
@@ -22,8 +28,18 @@ window_key window_key_at(u64 start_ns, u32 number)
 	gmtime_r(&seconds, &parts);
 	day = (u64)(u32)((parts.tm_year + 1900) * 10000 + (parts.tm_mon + 1) * 100 + parts.tm_mday);
 	clock = (u64)(u32)(parts.tm_hour * 10000 + parts.tm_min * 100 + parts.tm_sec);
-	return day << (CLOCK_BITS + NUMBER_BITS) | clock << NUMBER_BITS |
-	       (number & ((1u << NUMBER_BITS) - 1));
+	return key_of(day, clock, number);
+}
+
+bool window_key_of(u32 day, u32 clock, u32 number, window_key *ret_key)
+{
+	window_key key = key_of(day, clock, number);
+
+	/* the 31st of June would be the 1st of July */
+	if (window_key_at(window_key_start(key), number) != key)
+		return false;
+	*ret_key = key;
+	return true;
 }
 
 u64 window_key_start(window_key key)

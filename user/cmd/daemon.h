@@ -52,6 +52,10 @@ struct spending daemon_spending(struct daemon *daemon, int whose);
 /* Now, by both clocks. */
 struct moment moment_now(void);
 
+/* Keeps of capabilities and system calls what sampling needs, for good. To be called before there
+ * is a second thread. Returns 0 or a negative errno with a sentence. */
+int daemon_give_up_privileges(struct daemon *daemon);
+
 /* Begins to hold --max-cpu, with what is spent from now on. */
 void daemon_limit_cpu(struct daemon *daemon);
 /* Looks at what was spent, once a second, and changes the rate if that is needed. */

@@ -14,7 +14,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 enum {
 	FAILURES_MAX = 8,
@@ -93,7 +92,7 @@ static void *keep_names(void *context)
 	struct daemon_names *names = context;
 	struct wanted wanted;
 
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_PRIORITY);
+	setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* of this thread */
 	/* if it hides its addresses, samples of it have no names either */
 	names_cache_keep_kernel(names->cache);
 	while (next_wanted(names, &wanted)) {

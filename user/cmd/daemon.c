@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "cmd/cmd.h"
 #include "cmd/daemon_names.h"
+#include "cmd/daemon_push.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -150,10 +151,15 @@ static void open_names(struct daemon *daemon)
 		.max_bytes = daemon->session->settings.keep_bytes / NAMES_PART,
 		.again_ns = names_again_ns,
 	};
+	int error = daemon_names_open(&settings, &daemon->names);
 
-	if (daemon_names_open(&settings, &daemon->names))
+	if (!error)
+		error = daemon_names_start(daemon->names);
+	if (error) {
 		daemon_log(LOG_LEVEL_WARNING, "names of functions are not kept: %s",
 			   fail_sentence());
+		daemon_names_close(TAKE(daemon->names));
+	}
 	daemon->session->names = daemon->names;
 }
 
@@ -186,13 +192,10 @@ static int start(struct daemon *daemon)
 		error = session_start(daemon->session);
 	if (!error)
 		error = daemon_watch_capture(daemon);
-	/* Threads after this one: they have what their maker has. */
-	if (!error)
-		error = daemon_give_up_privileges(daemon);
-	if (!error && daemon->names)
-		error = daemon_names_start(daemon->names);
 	if (!error)
 		error = daemon_begin_window(daemon, moment_now());
+	if (!error)
+		error = daemon_push_start(daemon);
 	if (error)
 		return error;
 	daemon_limit_cpu(daemon);
@@ -221,6 +224,7 @@ static void daemon_release(struct daemon *daemon)
 {
 	loop_close(daemon->loop);
 	closep(&daemon->timer_fd);
+	daemon_push_stop(daemon->push);
 	session_free(daemon->session);
 	daemon_names_close(daemon->names);
 	store_close(daemon->store);

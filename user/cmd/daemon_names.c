@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 
 enum {
 	FAILURES_MAX = 8,
@@ -45,7 +46,7 @@ struct daemon_names {
 	bool has_thread;
 	pthread_mutex_t mutex; /* of all below */
 	pthread_cond_t changed;
-	bool ends;
+	bool ends, has_kernel;
 	struct intern build_ids;
 	VEC(struct binary_state) states; /* by id - 1 */
 	VEC(struct wanted) queue;
@@ -79,6 +80,7 @@ static void note_result(struct daemon_names *names, u32 id, int error)
 	state = &names->states.items[id - 1];
 	state->is_waiting = false;
 	names->waiting--;
+	pthread_cond_broadcast(&names->changed);
 	state->failures += error == -ENOENT;
 	if (error != -ENOENT || state->failures == FAILURES_MAX) {
 		state->failures = 0;
@@ -87,14 +89,23 @@ static void note_result(struct daemon_names *names, u32 id, int error)
 	pthread_mutex_unlock(&names->mutex);
 }
 
+static void note_kernel(struct daemon_names *names)
+{
+	pthread_mutex_lock(&names->mutex);
+	names->has_kernel = true;
+	pthread_cond_broadcast(&names->changed);
+	pthread_mutex_unlock(&names->mutex);
+}
+
 static void *keep_names(void *context)
 {
 	struct daemon_names *names = context;
 	struct wanted wanted;
 
-	setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* of this thread */
+	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_PRIORITY);
 	/* if it hides its addresses, samples of it have no names either */
 	names_cache_keep_kernel(names->cache);
+	note_kernel(names);
 	while (next_wanted(names, &wanted)) {
 		struct running_binary binary = {
 			.path = wanted.path,
@@ -115,10 +126,14 @@ int daemon_names_open(const struct daemon_names_settings *settings, struct daemo
 					     .max_bytes = settings->max_bytes};
 	struct daemon_names *names = must_alloc(sizeof(*names));
 	int error = names_cache_open(&cache, &names->cache);
+	pthread_condattr_t by_clock;
 
 	names->again_ns = settings->again_ns;
 	pthread_mutex_init(&names->mutex, NULL);
-	pthread_cond_init(&names->changed, NULL);
+	pthread_condattr_init(&by_clock);
+	pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&names->changed, &by_clock);
+	pthread_condattr_destroy(&by_clock);
 	if (error) {
 		daemon_names_close(names);
 		return error;
@@ -141,7 +156,7 @@ void daemon_names_close(struct daemon_names *names)
 		return;
 	pthread_mutex_lock(&names->mutex);
 	names->ends = true;
-	pthread_cond_signal(&names->changed);
+	pthread_cond_broadcast(&names->changed);
 	pthread_mutex_unlock(&names->mutex);
 	if (names->has_thread)
 		pthread_join(names->thread, NULL);
@@ -186,7 +201,7 @@ static void want(struct daemon_names *names, u32 id, const struct mapping *binar
 	};
 	memcpy(wanted->build_id, binary->build_id, sizeof(wanted->build_id));
 	names->waiting++;
-	pthread_cond_signal(&names->changed);
+	pthread_cond_broadcast(&names->changed);
 }
 
 bool daemon_names_take(void *context, const struct mapping *binary)
@@ -207,4 +222,18 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 	}
 	pthread_mutex_unlock(&names->mutex);
 	return false;
+}
+
+void daemon_names_settle(struct daemon_names *names, u64 within_ns)
+{
+	u64 until_ns = clock_ns(CLOCK_MONOTONIC) + within_ns;
+	struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+	int error = 0;
+
+	if (!names)
+		return;
+	pthread_mutex_lock(&names->mutex);
+	while ((names->waiting || !names->has_kernel) && !names->ends && !error)
+		error = pthread_cond_timedwait(&names->changed, &names->mutex, &until);
+	pthread_mutex_unlock(&names->mutex);
 }

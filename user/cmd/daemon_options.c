@@ -97,6 +97,7 @@ const struct daemon_settings daemon_defaults = {
 	.keep_ns = 30ULL * 24 * 60 * 60 * 1000000000,
 	.memory_bytes = 128 << 20,
 	.max_cpu_percent = 0.5,
+	.push_spool_bytes = 64 << 20,
 };
 
 const struct option_row daemon_options[] = {
@@ -168,6 +169,40 @@ const struct option_row daemon_options[] = {
 	 .help = "memory for an open window and what is known of processes; what is given up "
 		 "first stands in the manual",
 	 .config = "daemon.max-memory"},
+
+	HEADING("To a server"),
+	{.kind = OPTION_TEXT,
+	 .name = "push",
+	 .offset = FIELD(push_url),
+	 .argument = "URL",
+	 .help = "each window as pprof to a server that speaks Pyroscope's HTTP: "
+		 "https://host:4040; "
+		 "none: do not",
+	 .config = "daemon.push"},
+	{.kind = OPTION_TEXT,
+	 .name = "push-ca",
+	 .offset = FIELD(push_ca),
+	 .argument = "FILE",
+	 .help = "certificates to trust, in place of those of the system",
+	 .config = "daemon.push-ca"},
+	{.kind = OPTION_TEXT,
+	 .name = "push-token-file",
+	 .offset = FIELD(push_token_file),
+	 .argument = "FILE",
+	 .help = "a token for the server, in a file that others cannot read",
+	 .config = "daemon.push-token-file"},
+	{.kind = OPTION_TEXT,
+	 .name = "push-spool",
+	 .offset = FIELD(push_spool),
+	 .argument = "DIRECTORY",
+	 .help = "where what the server has not yet taken waits (default: push, in the store)",
+	 .config = "daemon.push-spool"},
+	{.kind = OPTION_BYTES,
+	 .name = "push-spool-size",
+	 .offset = FIELD(push_spool_bytes),
+	 .argument = "SIZE",
+	 .help = "how much may wait; then the oldest goes",
+	 .config = "daemon.push-spool-size"},
 
 	HEADING("How"),
 	{.kind = OPTION_FLAG,

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "cmd/daemon.h"
+#include "cmd/daemon_push.h"
 
 #include <string.h>
 
@@ -65,6 +66,16 @@ int daemon_sample_anew(struct daemon *daemon, struct session *fresh)
 	return 0;
 }
 
+static int take_settings(struct daemon *daemon, struct session *fresh)
+{
+	if (!session_samples_alike(daemon->session, fresh))
+		return daemon_sample_anew(daemon, fresh);
+	take_limits(daemon, fresh);
+	daemon->limit.share = daemon->session->settings.max_cpu_percent / 100;
+	session_free(fresh);
+	return 0;
+}
+
 int daemon_reload(struct daemon *daemon)
 {
 	struct session *fresh;
@@ -80,10 +91,7 @@ int daemon_reload(struct daemon *daemon)
 			   daemon->session->settings.store);
 	store_limit(daemon->store, session_limits(fresh));
 	daemon_log(LOG_LEVEL_INFO, "settings were read again");
-	if (!session_samples_alike(daemon->session, fresh))
-		return daemon_sample_anew(daemon, fresh);
-	take_limits(daemon, fresh);
-	daemon->limit.share = daemon->session->settings.max_cpu_percent / 100;
-	session_free(fresh);
-	return 0;
+	error = take_settings(daemon, fresh);
+	daemon_push_reload(daemon);
+	return error;
 }

@@ -15,6 +15,9 @@ struct daemon_settings {
 	u64 memory_bytes;	 /* that this process may take */
 	double max_cpu_percent;	 /* of one CPU; 0: no limit */
 	bool once;
+	/* Strings of the pushing and of the metrics; NULL: not wanted, or as is told there. */
+	const char *push_url, *push_ca, *push_token_file, *push_spool;
+	u64 push_spool_bytes;
 };
 
 extern const struct option_row daemon_options[];

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cmd/daemon.h"
+#include "cmd/daemon_push.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -201,11 +202,13 @@ static void tell_status(struct daemon *daemon, const struct store_window *window
 				  daemon->spent.bpf_ns) /
 			 (double)(wall_ns ? wall_ns : 1);
 	char samples[NUMBER_TEXT_BYTES], lost[NUMBER_TEXT_BYTES], bytes[NUMBER_TEXT_BYTES];
+	char push[96];
 
-	notify_send("STATUS=last window: %s samples, %s lost, %.2f%% of one CPU; %zu windows, %s",
+	notify_send("STATUS=last window: %s samples, %s lost, %.2f%% of one CPU; %zu windows, %s%s",
 		    number_format_count(window->samples, samples),
 		    number_format_count(lost_of(window), lost), percent, store_count(daemon->store),
-		    number_format_bytes(store_bytes(daemon->store), bytes));
+		    number_format_bytes(store_bytes(daemon->store), bytes),
+		    daemon_push_status(daemon, push));
 }
 
 /* Says when writing begins to fail, and when it works again. */
@@ -246,8 +249,10 @@ void daemon_write_window(struct daemon *daemon)
 	losses_of(daemon->session, &counts, window.losses);
 	error = store_window(daemon, &window);
 	note_outcome(daemon, error);
-	if (!error)
+	if (!error) {
+		daemon_push_window(daemon, &window);
 		tell_status(daemon, &window);
+	}
 	if (window.losses[COUNTER_side_band_lost])
 		window_forget_dead(daemon->session->window, is_alive, daemon->end_ns);
 	window_turn(daemon->session->window);

@@ -104,7 +104,12 @@ static int write_named(const struct export_settings *settings, const struct aske
 	struct fold *fold;
 
 	if (settings->format == EXPORT_PPROF)
-		return pprof_write(profile, first->start_ns, last->end_ns - first->start_ns, out);
+		return pprof_write(profile,
+				   &(struct pprof_settings){
+					   .start_ns = first->start_ns,
+					   .duration_ns = last->end_ns - first->start_ns,
+				   },
+				   out);
 	fold = fold_new(profile, FOLD_BY_FUNCTION);
 	for (u32 i = 0; i < profile->sources.count; i++)
 		folded_write(fold, i, out);

@@ -9,6 +9,7 @@
 #include "continuous/cpu_limit.h"
 #include "continuous/joint.h"
 #include "continuous/notify.h"
+#include "continuous/push.h"
 #include "continuous/store.h"
 #include "continuous/times.h"
 #include "continuous/window.h"

@@ -40,7 +40,6 @@ enum {
 	MAPPING_FILE = 5,
 	MAPPING_BUILD_ID = 6,
 	MAPPING_HAS_FUNCTIONS = 7,
-	MAPPING_HAS_LINES = 9,
 	LOCATION_ID = 1,
 	LOCATION_MAPPING = 2,
 	LOCATION_ADDRESS = 3,
@@ -50,14 +49,22 @@ enum {
 	FUNCTION_ID = 1,
 	FUNCTION_NAME = 2,
 	FUNCTION_SYSTEM_NAME = 3,
-	FUNCTION_FILE = 4,
+};
+
+/* What the samples that are written refer to, by row. */
+struct used {
+	bool *locations, *functions, *binaries;
+	bool *names; /* of threads, by string of the profile: if they are frames */
 };
 
 struct pprof {
 	const struct profile *profile;
+	const struct pprof_settings *settings;
+	struct used used;
 	struct text out;     /* the whole message */
 	struct text message; /* the one that is being written into it */
 	struct text inner;   /* … and one in that */
+	struct text printable;
 	struct intern strings;
 	VEC(const char *) string_list; /* from 1; borrowed */
 };
@@ -98,14 +105,17 @@ static void put_message(struct text *out, u32 field, struct text *message)
 	text_truncate(message, 0);
 }
 
-/* The row of a text; 0 is the empty one. */
+/* The row of a text; 0 is the empty one. Strings of the format are UTF-8, and names of threads and
+ * files need not be. */
 static u64 string_of(struct pprof *pprof, const char *text)
 {
 	u32 row;
 
 	if (!*text)
 		return 0;
-	row = intern_text(&pprof->strings, text);
+	text_truncate(&pprof->printable, 0);
+	text_append_printable(&pprof->printable, text);
+	row = intern_text(&pprof->strings, text_view(&pprof->printable));
 	while (pprof->string_list.count <= row)
 		*vec_add(&pprof->string_list) = "";
 	pprof->string_list.items[row] = intern_view(&pprof->strings, row);
@@ -167,22 +177,73 @@ static void put_labels(struct pprof *pprof, const struct count_row *count)
 		put_label(pprof, "tid", NULL, labels->tid);
 }
 
-static void put_sample(struct pprof *pprof, const struct count_row *count)
+/* A thread's name as the outermost frame: locations and functions behind those of the profile. */
+static void put_name_frame(struct pprof *pprof, string_id comm)
+{
+	pprof->used.names[comm] = true;
+	put_number(&pprof->inner, pprof->profile->locations.count + comm);
+}
+
+static void put_location(struct pprof *pprof, location_id location)
+{
+	pprof->used.locations[location] = true;
+	put_number(&pprof->inner, location);
+}
+
+static void put_frames(struct pprof *pprof, const struct count_row *count)
 {
 	const struct profile *profile = pprof->profile;
+	string_id comm = profile->labels.items[count->labels].comm;
 
 	for (stack_id stack = count->stack; stack; stack = profile->stacks.items[stack].caller)
-		put_number(&pprof->inner, profile->stacks.items[stack].location);
+		put_location(pprof, profile->stacks.items[stack].location);
 	if (!count->stack && count->leaf)
-		put_number(&pprof->inner, count->leaf);
+		put_location(pprof, count->leaf);
+	if (pprof->settings->names_are_frames && comm)
+		put_name_frame(pprof, comm);
 	put_message(&pprof->message, SAMPLE_LOCATIONS, &pprof->inner);
-	for (u32 i = 0; i < profile->sources.count; i++) {
+}
+
+static void put_sample(struct pprof *pprof, const struct count_row *count)
+{
+	put_frames(pprof, count);
+	for (u32 i = 0; i < pprof->profile->sources.count; i++) {
 		put_number(&pprof->inner, i == count->source ? count->samples : 0);
 		put_number(&pprof->inner, i == count->source ? count->weight : 0);
 	}
 	put_message(&pprof->message, SAMPLE_VALUES, &pprof->inner);
-	put_labels(pprof, count);
+	if (!pprof->settings->names_are_frames)
+		put_labels(pprof, count);
 	put_message(&pprof->out, PROFILE_SAMPLE, &pprof->message);
+}
+
+static void put_samples(struct pprof *pprof)
+{
+	const struct pprof_settings *settings = pprof->settings;
+
+	for (size_t i = 0; i < pprof->profile->counts.count; i++) {
+		const struct count_row *count = &pprof->profile->counts.items[i];
+
+		if (!settings->groups || settings->groups[count->labels] == settings->group)
+			put_sample(pprof, count);
+	}
+}
+
+/* Locations are known; marks what they refer to. */
+static void find_used(struct pprof *pprof)
+{
+	const struct profile *profile = pprof->profile;
+
+	for (size_t i = 1; i < profile->locations.count; i++) {
+		const struct location_row *location = &profile->locations.items[i];
+
+		if (!pprof->used.locations[i])
+			continue;
+		pprof->used.binaries[location->binary] = true;
+		for (u32 line = 0; line < location->line_count; line++)
+			pprof->used.functions[profile->lines.items[location->first_line + line]
+						      .function] = true;
+	}
 }
 
 /* Names have been looked for: nobody needs to do it again with files that may be others. */
@@ -194,6 +255,8 @@ static void put_mappings(struct pprof *pprof)
 		const struct binary_row *binary = &profile->binaries.items[i];
 		char build_id[2 * BUILD_ID_MAX_BYTES + 1] = "";
 
+		if (!pprof->used.binaries[i])
+			continue;
 		for (u32 byte = 0; byte < binary->build_id_bytes; byte++)
 			snprintf(&build_id[(size_t)2 * byte], 3, "%02x", binary->build_id[byte]);
 		put_field(&pprof->message, MAPPING_ID, i);
@@ -212,6 +275,8 @@ static void put_locations(struct pprof *pprof)
 	for (size_t i = 1; i < profile->locations.count; i++) {
 		const struct location_row *location = &profile->locations.items[i];
 
+		if (!pprof->used.locations[i])
+			continue;
 		put_field(&pprof->message, LOCATION_ID, i);
 		put_field(&pprof->message, LOCATION_MAPPING, location->binary);
 		put_field(&pprof->message, LOCATION_ADDRESS, location->address);
@@ -227,18 +292,38 @@ static void put_locations(struct pprof *pprof)
 	}
 }
 
+static void put_function(struct pprof *pprof, u64 id, string_id text)
+{
+	u64 name = string_of(pprof, profile_text(pprof->profile, text));
+
+	put_field(&pprof->message, FUNCTION_ID, id);
+	put_field(&pprof->message, FUNCTION_NAME, name);
+	put_field(&pprof->message, FUNCTION_SYSTEM_NAME, name);
+	put_message(&pprof->out, PROFILE_FUNCTION, &pprof->message);
+}
+
 static void put_functions(struct pprof *pprof)
 {
 	const struct profile *profile = pprof->profile;
 
-	for (size_t i = 1; i < profile->functions.count; i++) {
-		const struct function_row *function = &profile->functions.items[i];
-		u64 name = string_of(pprof, profile_text(profile, function->name));
+	for (size_t i = 1; i < profile->functions.count; i++)
+		if (pprof->used.functions[i])
+			put_function(pprof, i, profile->functions.items[i].name);
+}
 
-		put_field(&pprof->message, FUNCTION_ID, i);
-		put_field(&pprof->message, FUNCTION_NAME, name);
-		put_field(&pprof->message, FUNCTION_SYSTEM_NAME, name);
-		put_message(&pprof->out, PROFILE_FUNCTION, &pprof->message);
+/* What put_name_frame() refers to. */
+static void put_names(struct pprof *pprof)
+{
+	const struct profile *profile = pprof->profile;
+
+	for (u32 comm = 1; comm <= profile->strings.count; comm++) {
+		if (!pprof->used.names[comm])
+			continue;
+		put_function(pprof, profile->functions.count + comm, comm);
+		put_field(&pprof->inner, LINE_FUNCTION, profile->functions.count + comm);
+		put_field(&pprof->message, LOCATION_ID, profile->locations.count + comm);
+		put_message(&pprof->message, LOCATION_LINE, &pprof->inner);
+		put_message(&pprof->out, PROFILE_LOCATION, &pprof->message);
 	}
 }
 
@@ -263,20 +348,48 @@ static void put_period(struct pprof *pprof)
 		put_field(&pprof->out, PROFILE_PERIOD, 1000000000 / source->rate);
 }
 
-int pprof_write(const struct profile *profile, u64 start_ns, u64 duration_ns, FILE *out)
+static void pprof_init(struct pprof *pprof)
 {
-	struct pprof pprof = {.profile = profile};
-	struct text packed = {0};
+	const struct profile *profile = pprof->profile;
+
+	pprof->used = (struct used){
+		.locations = must_alloc(profile->locations.count + 1),
+		.functions = must_alloc(profile->functions.count + 1),
+		.binaries = must_alloc(profile->binaries.count + 1),
+		.names = must_alloc((size_t)profile->strings.count + 1),
+	};
+}
+
+static void pprof_release(struct pprof *pprof)
+{
+	free(pprof->used.locations);
+	free(pprof->used.functions);
+	free(pprof->used.binaries);
+	free(pprof->used.names);
+	text_release(&pprof->out);
+	text_release(&pprof->message);
+	text_release(&pprof->inner);
+	text_release(&pprof->printable);
+	intern_release(&pprof->strings);
+	vec_release(&pprof->string_list);
+}
+
+int pprof_write(const struct profile *profile, const struct pprof_settings *settings, FILE *out)
+{
+	CLEANUP(pprof_release) struct pprof pprof = {.profile = profile, .settings = settings};
+	CLEANUP(text_release) struct text packed = {0};
 	int error;
 
+	pprof_init(&pprof);
 	put_types(&pprof);
-	for (size_t i = 0; i < profile->counts.count; i++)
-		put_sample(&pprof, &profile->counts.items[i]);
+	put_samples(&pprof);
+	find_used(&pprof);
 	put_mappings(&pprof);
 	put_locations(&pprof);
 	put_functions(&pprof);
-	put_field(&pprof.out, PROFILE_TIME_NS, start_ns);
-	put_field(&pprof.out, PROFILE_DURATION_NS, duration_ns);
+	put_names(&pprof);
+	put_field(&pprof.out, PROFILE_TIME_NS, settings->start_ns);
+	put_field(&pprof.out, PROFILE_DURATION_NS, settings->duration_ns);
 	if (profile->sources.count)
 		put_period(&pprof);
 	put_strings(&pprof);
@@ -284,11 +397,5 @@ int pprof_write(const struct profile *profile, u64 start_ns, u64 duration_ns, FI
 			  &packed);
 	if (!error && fwrite(text_view(&packed), 1, packed.length, out) != packed.length)
 		error = errno ? -errno : -EIO;
-	text_release(&packed);
-	text_release(&pprof.out);
-	text_release(&pprof.message);
-	text_release(&pprof.inner);
-	intern_release(&pprof.strings);
-	vec_release(&pprof.string_list);
 	return error;
 }

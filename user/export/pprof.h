@@ -10,13 +10,23 @@
 
 #include <stdio.h>
 
+struct pprof_settings {
+	u64 start_ns, duration_ns; /* CLOCK_REALTIME; 0: not known */
+	/* Names of threads are outermost frames, and samples have no labels: a server that makes a
+	 * series of each set of labels would have one for each thread. */
+	bool names_are_frames;
+	/* Only samples whose row of labels is of this group; NULL: all. Borrowed. */
+	const u32 *groups;
+	u32 group;
+};
+
 /*
  * Writes a named profile: for each event the number of samples and their sum (of clocks in
- * nanoseconds), with the thread's name, and pid and cgroup where they are kept, as labels.
+ * nanoseconds), with the thread's name, and pid and tid where they are kept, as labels. Of the
+ * tables there is what these samples need.
  *
- * start_ns, duration_ns  CLOCK_REALTIME; 0: not known
  * Returns 0 or a negative errno without a sentence: it could not be written.
  */
-int pprof_write(const struct profile *profile, u64 start_ns, u64 duration_ns, FILE *out);
+int pprof_write(const struct profile *profile, const struct pprof_settings *settings, FILE *out);
 
 #endif

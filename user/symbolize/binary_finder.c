@@ -197,7 +197,7 @@ void binary_finder_functions(const struct finder_context *context, const struct 
 	CLEANUP(search_release) struct search search = search_of(context, binary);
 
 	*ret_functions = (struct function_places){0};
-	if (binary->kind == BINARY_FILE)
+	if (binary->kind == BINARY_FILE && !context->settings->only_kept)
 		read_functions(&search, ret_functions);
 }
 
@@ -279,6 +279,8 @@ void binary_finder_load(const struct finder_context *context, const struct binar
 
 	if (binary->kind == BINARY_VDSO)
 		load_vdso(search_of(context, binary), &source);
+	else if (context->settings->only_kept)
+		source.unnamed = UNNAMED_NO_FILE;
 	else
 		load_file(context, binary, &source);
 	if (!source.is_file)

@@ -326,7 +326,9 @@ void kernel_finder_load(const struct finder_context *context, const struct binar
 {
 	struct name_source source = {.unnamed = UNNAMED_KERNEL_HIDDEN};
 
-	if (binary->kind == BINARY_MODULE)
+	if (context->settings->only_kept)
+		take_kept(context, binary, &source);
+	else if (binary->kind == BINARY_MODULE)
 		load_module(context, binary, &source);
 	else
 		load_kernel(context, binary, &source);

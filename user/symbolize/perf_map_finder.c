@@ -122,6 +122,8 @@ static int open_map(const struct finder_context *context, const struct binary_ro
 	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
 	int fd = -1;
 
+	if (context->settings->only_kept)
+		return -1;
 	if (symfs && symfs[0])
 		return open_trusted(symfs, pid, pid);
 	if (pid != ~0u)

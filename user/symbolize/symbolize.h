@@ -28,6 +28,8 @@ struct symbolize_settings {
 	 * kept in the last one, see symbolizer_keep(). NULL: none. Not used with symfs. Borrowed.
 	 */
 	struct names_cache *caches[NAMES_CACHES_MAX];
+	/* Open no file of what was sampled: names are those of the caches. */
+	bool only_kept;
 	u8 source; /* enum source_wish: what symbolizer_run() looks for */
 	/* Callers are where they go on, as in perf; else at the call, which may be another line,
 	 * and in another inlined function. */

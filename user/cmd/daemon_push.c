@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * From a window of the store to profiles for a server, one for each unit and container.
+ *
+ * Names are those that the daemon keeps in its store: no file of a stranger is opened for it.
+ */
+#include "cmd/daemon_push.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/daemon_names.h"
+#include "cmd/pushed_profiles.h"
+#include "continuous/continuous.h"
+
+#include <errno.h>
+#include <malloc.h>
+#include <stdatomic.h>
+#include <string.h>
+
+/* New binaries of a window are read when it ends: so long is waited for their names, and so long
+ * when everything ends. */
+static const u64 names_max_ns = 20000000000, last_names_max_ns = 1000000000;
+static const u64 ending_ns = 5000000000;
+
+struct daemon_push {
+	struct push *push;
+	struct push_origin origin;
+	struct daemon_names *names;
+	atomic_bool ends;
+};
+
+static int make(void *context, const struct push_window *window, push_take *take, void *taker)
+{
+	struct daemon_push *push = context;
+	int error;
+
+	daemon_names_settle(push->names,
+			    atomic_load(&push->ends) ? last_names_max_ns : names_max_ns);
+	error = pushed_profiles_make(&push->origin, window, take, taker);
+	/* Tables of names are large, and not needed until the next window. */
+	malloc_trim(0);
+	return error;
+}
+
+static void say(void *context, bool is_warning, const char *sentence)
+{
+	(void)context;
+	daemon_log(is_warning ? LOG_LEVEL_WARNING : LOG_LEVEL_INFO, "%s", sentence);
+}
+
+static const char *url_of(const struct daemon *daemon)
+{
+	const char *url = daemon->session->settings.push_url;
+
+	return url && strcmp(url, "none") != 0 ? url : NULL;
+}
+
+static struct push_settings settings_of(const struct daemon *daemon)
+{
+	const struct daemon_settings *settings = &daemon->session->settings;
+
+	return (struct push_settings){
+		.url = url_of(daemon),
+		.ca = settings->push_ca,
+		.token_file = settings->push_token_file,
+		.spool_bytes = settings->push_spool_bytes,
+	};
+}
+
+static int open_push(struct daemon *daemon, struct daemon_push *push)
+{
+	const struct push_settings settings = settings_of(daemon);
+	const struct push_callbacks callbacks = {.make = make, .say = say, .context = push};
+	const char *named = daemon->session->settings.push_spool;
+	CLEANUP(freep)
+	char *spool = named ? must_copy(named)
+			    : must_format("%s/push", daemon->session->settings.store);
+
+	push_origin_init(&push->origin, store_names_path(daemon->store));
+	push->names = daemon->names;
+	return push_open(spool, &settings, &callbacks, &push->push);
+}
+
+int daemon_push_start(struct daemon *daemon)
+{
+	struct daemon_push *push;
+	int error;
+
+	if (!url_of(daemon))
+		return 0;
+	push = must_alloc(sizeof(*push));
+	error = open_push(daemon, push);
+	if (error)
+		daemon_push_stop(push);
+	else
+		daemon->push = push;
+	return error;
+}
+
+void daemon_push_reload(struct daemon *daemon)
+{
+	const struct push_settings settings = settings_of(daemon);
+	int error = daemon->push ? push_set(daemon->push->push, &settings)
+				 : daemon_push_start(daemon);
+
+	if (error)
+		daemon_log(LOG_LEVEL_WARNING, "pushing goes on as before: %s", fail_sentence());
+}
+
+static int take_window(void *context, const struct store_window *window, const char *path)
+{
+	push_add(context, path, window->start_ns, window->end_ns);
+	return 0;
+}
+
+/* The store knows what it has called the file. */
+void daemon_push_window(struct daemon *daemon, const struct store_window *window)
+{
+	if (daemon->push && url_of(daemon) && window->samples)
+		(void)store_each(daemon->store, window->end_ns - 1, window->end_ns, take_window,
+				 daemon->push->push);
+}
+
+const char *daemon_push_status(struct daemon *daemon, char text[static 96])
+{
+	struct push_totals totals;
+	u64 lost = 0;
+
+	*text = 0;
+	if (!daemon->push)
+		return text;
+	totals = push_totals(daemon->push->push);
+	for (size_t i = 0; i < PUSH_LOSS_COUNT; i++)
+		lost += totals.lost[i];
+	snprintf(text, 96, "; push: %llu sent, %llu wait, %llu lost",
+		 (unsigned long long)totals.sent, (unsigned long long)totals.waiting,
+		 (unsigned long long)lost);
+	return text;
+}
+
+void daemon_push_stop(struct daemon_push *push)
+{
+	if (!push)
+		return;
+	atomic_store(&push->ends, true);
+	push_close(push->push, ending_ns);
+	push_origin_release(&push->origin);
+	free(push);
+}

@@ -91,22 +91,39 @@ static __always_inline bool is_followed_thread(const struct task_struct *task, s
 
 enum { CGROUP_LEVELS_MAX = 32 };
 
+/* The task's cgroup in the tree of v2. */
+static __always_inline const struct cgroup *cgroup_of(const struct task_struct *task)
+{
+	return BPF_CORE_READ(task, cgroups, dfl_cgrp);
+}
+
+/* The task's cgroup in the v1 tree of perf_event. */
+static __always_inline const struct cgroup *cgroup_v1_of(const struct task_struct *task)
+{
+	const struct css_set *set = BPF_CORE_READ(task, cgroups);
+	const void *first = __builtin_preserve_access_index(&set->subsys[0]);
+	u64 row = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
+	const struct cgroup_subsys_state *state = NULL;
+
+	bpf_probe_read_kernel(&state, sizeof(state), first + row * sizeof(state));
+	return BPF_CORE_READ(state, cgroup);
+}
+
+/* The id of the running thread's cgroup, 0: unknown. */
+static __always_inline u64 current_cgroup(void)
+{
+	if (settings.cgroup_tree == CGROUP_TREE_V2)
+		return bpf_get_current_cgroup_id();
+	if (settings.cgroup_tree == CGROUP_TREE_V1)
+		return BPF_CORE_READ(cgroup_v1_of((const void *)bpf_get_current_task()), kn, id);
+	return 0;
+}
+
 /* Whether the task is in the cgroup of the settings or below it. */
 static __always_inline bool is_in_cgroup(const struct task_struct *task)
 {
-	const struct css_set *set = BPF_CORE_READ(task, cgroups);
-	const struct cgroup *cgroup;
+	const struct cgroup *cgroup = settings.cgroup_is_v2 ? cgroup_of(task) : cgroup_v1_of(task);
 
-	if (settings.cgroup_is_v2) {
-		cgroup = BPF_CORE_READ(set, dfl_cgrp);
-	} else {
-		const void *first = __builtin_preserve_access_index(&set->subsys[0]);
-		u64 row = bpf_core_enum_value(enum cgroup_subsys_id, perf_event_cgrp_id);
-		const struct cgroup_subsys_state *state = NULL;
-
-		bpf_probe_read_kernel(&state, sizeof(state), first + row * sizeof(state));
-		cgroup = BPF_CORE_READ(state, cgroup);
-	}
 	for (u32 i = 0; i < CGROUP_LEVELS_MAX && cgroup; i++) {
 		if (BPF_CORE_READ(cgroup, kn, id) == settings.cgroup_id)
 			return true;

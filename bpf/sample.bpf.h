@@ -76,6 +76,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		.time_ns = time_ns,
 		.address = PT_REGS_IP(&ctx->regs),
 		.period = ctx->sample_period,
+		.cgroup = current_cgroup(),
 		.pid = ids.pid,
 		.tid = ids.tid,
 		.mode = mode,

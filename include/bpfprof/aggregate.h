@@ -56,17 +56,23 @@ struct count_entry {
 };
 WIRE_SIZE(struct count_entry, 64);
 
-/* Which frames of a record are the chain of callers. */
+/* Which frames of a record are the chain of callers, and the cgroup it was called in: this is one
+ * of the chain, as hardly any chain is seen in two of them, and so takes no room in the keys. */
 struct chain_part {
 	u32 first; /* frame; 1: behind the leaf */
 	u32 kernel_frames, user_frames;
+	u64 cgroup;
 };
 
 /* The callers in a record whose first frame, if it has any, is `first_frame`. */
 AGGREGATE_INLINE struct chain_part chain_part_of(const struct sample_header *header,
 						 u64 first_frame)
 {
-	struct chain_part part = {0, header->kernel_frames, header->user_frames};
+	struct chain_part part = {
+		.kernel_frames = header->kernel_frames,
+		.user_frames = header->user_frames,
+		.cgroup = header->cgroup,
+	};
 
 	if (part.kernel_frames + part.user_frames == 0 || first_frame != header->address)
 		return part;
@@ -93,18 +99,6 @@ AGGREGATE_INLINE u64 chain_mix(u64 value)
 	return value ^ value >> 32;
 }
 
-/* The hash of no frames. `seed` is secret, so that nobody can make a stack that looks like
- * another's. */
-AGGREGATE_INLINE struct chain_hash chain_hash_begin(u64 seed, struct chain_part part)
-{
-	u64 frames = (u64)part.kernel_frames << 32 | part.user_frames;
-
-	return (struct chain_hash){
-		.low = chain_mix(seed ^ frames),
-		.high = chain_mix(chain_rotate(seed, 32) + ~frames),
-	};
-}
-
 /* The hash of a chain and one more word. Each half takes a word by a step of its own that can be
  * undone, so chains that differ in one word differ in both. */
 AGGREGATE_INLINE struct chain_hash chain_hash_add(struct chain_hash hash, u64 word)
@@ -113,6 +107,19 @@ AGGREGATE_INLINE struct chain_hash chain_hash_add(struct chain_hash hash, u64 wo
 		.low = chain_rotate((hash.low ^ word) * 0x9e3779b97f4a7c15ULL, 29),
 		.high = (chain_rotate(hash.high, 41) + word) * 0xc2b2ae3d27d4eb4fULL,
 	};
+}
+
+/* The hash of no frames. `seed` is secret, so that nobody can make a stack that looks like
+ * another's. */
+AGGREGATE_INLINE struct chain_hash chain_hash_begin(u64 seed, struct chain_part part)
+{
+	u64 frames = (u64)part.kernel_frames << 32 | part.user_frames;
+	struct chain_hash hash = {
+		.low = chain_mix(seed ^ frames),
+		.high = chain_mix(chain_rotate(seed, 32) + ~frames),
+	};
+
+	return chain_hash_add(hash, part.cgroup);
 }
 
 /* The hash of a chain that ends here. */

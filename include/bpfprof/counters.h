@@ -67,7 +67,8 @@
 	X(aggregate_no_room, OTHER, "a sample found no room to be counted in: it came alone")      \
 	X(lost_memory, LOST, "no memory left to keep it; raise --max-memory")                      \
 	X(mappings_left_out, OTHER,                                                                \
-	  "a mapping was not kept, names may be missing; raise --max-memory")
+	  "a mapping was not kept, names may be missing; raise --max-memory")                      \
+	X(cgroups_unnamed, OTHER, "a cgroup was gone before its path was known")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -59,6 +59,7 @@ struct sample_header {
 	u64 time_ns;  /* CLOCK_MONOTONIC */
 	u64 address;  /* where the CPU was */
 	u64 period;   /* how many events this sample stands for */
+	u64 cgroup;   /* where the thread was: kernfs id; 0: unknown */
 	u32 pid, tid; /* in the namespace of the settings; ~0: outside of it; 0: idle */
 	u16 kernel_frames, user_frames;
 	u8 mode;	 /* enum cpu_mode */
@@ -66,7 +67,7 @@ struct sample_header {
 	u8 walked;	 /* enum walkers, or-ed */
 	u8 branch_words; /* of the branch stack; 0: none */
 };
-WIRE_SIZE(struct sample_header, 48);
+WIRE_SIZE(struct sample_header, 56);
 
 /* The programs met a file whose table is not there: the mapping [start, end) of process `pid`
  * (as in the samples) is of that file. Sent once a file; user space answers in `unwind_files`. */

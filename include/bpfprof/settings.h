@@ -17,6 +17,10 @@ enum {
  * accounted for; events counted by hardware leave it to the hardware. */
 enum clock_mode { CLOCK_ANY, CLOCK_USER_ONLY, CLOCK_KERNEL_ONLY };
 
+/* Whose ids samples bring: of the tree that perf_event groups tasks by. That is cgroup v2 unless a
+ * v1 tree of the controller is mounted. */
+enum cgroup_tree { CGROUP_TREE_NONE, CGROUP_TREE_V2, CGROUP_TREE_V1 };
+
 /* Keys of the map `followed` that user space writes: the number in the low half, the kind above it.
  * The kernel addresses that on_fork() writes are larger than any of them. */
 #define FOLLOW_PROCESS 0ULL
@@ -42,7 +46,7 @@ struct program_settings {
 	u8 walkers;	/* enum walkers (event.h), or-ed: which may be used for user stacks */
 	u8 page_bits;	/* a page of memory has 1 << page_bits bytes */
 	u8 wants_proof; /* a RECORD_PROOF behind every sample with a user stack that we walked */
-	u8 reserved;
+	u8 cgroup_tree; /* enum cgroup_tree: whose ids samples bring */
 	u16 kernel_max_stack; /* the stacks that the kernel walks it cuts here, and does not say */
 	u8 wants_branches;    /* the branch stack of every sample, where its event has one */
 	u8 branch_depth;      /* registers of the CPU, 1 … BRANCH_STACK_MAX */

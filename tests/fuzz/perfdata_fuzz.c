@@ -43,7 +43,7 @@ static void look_at_details(struct looker *looker, const struct sample *sample)
 	look_at_registers(looker, &details->interrupt_registers);
 	look_at_bytes(looker, details->raw.start, details->raw.length);
 	look_at_bytes(looker, details->aux.start, details->aux.length);
-	looker->sum += details->weight + details->id + details->cgroup;
+	looker->sum += details->weight + details->id;
 }
 
 static int look_at_sample(struct event_sink *self, const struct sample *sample)

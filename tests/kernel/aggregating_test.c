@@ -104,6 +104,7 @@ static struct scripted_sample script_of(u32 number, u32 kinds)
 			   .period = 1000 + kind,
 			   .pid = 10,
 			   .tid = 11 + kind % 2,
+			   .cgroup = kind % 3,
 			   .kernel_frames = kind % 4,
 			   .user_frames = kind % (SCRIPTED_FRAMES - 3),
 			   .mode = kind % 4 ? MODE_KERNEL : MODE_USER,

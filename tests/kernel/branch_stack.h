@@ -29,6 +29,6 @@ struct script {
 	u64 nr, hw_idx;
 	struct script_entry entries[SCRIPT_ENTRIES];
 };
-WIRE_SIZE(struct script, 48 + 8 + 64 + 16 + SCRIPT_ENTRIES * 24);
+WIRE_SIZE(struct script, 56 + 8 + 64 + 16 + SCRIPT_ENTRIES * 24);
 
 #endif

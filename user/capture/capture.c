@@ -57,6 +57,7 @@ static int load_programs(struct capture *capture)
 	};
 	int error = targets_describe(capture->targets, &plan.settings);
 
+	plan.settings.cgroup_tree = (u8)cgroup_teller_tree(capture->cgroups);
 	if (error)
 		return error;
 	if (plan.settings.walkers & WALKER_EH_FRAME)
@@ -178,6 +179,9 @@ static int open_parts(struct capture *capture)
 
 	if (capture->settings.branch_bits)
 		capture->branch_depth = branch_caps_depth_of_all(&capture->settings);
+	if (capture->settings.wants_cgroups)
+		capture->cgroups = cgroup_teller_open(capture->settings.window_ns);
+	capture->settings.wants_cgroups = capture->cgroups != NULL;
 	if (!error)
 		error = perf_events_new(&capture->settings, &capture->events);
 	if (!error)
@@ -225,6 +229,7 @@ void capture_close(struct capture *capture)
 	file_ids_free(capture->files);
 	ring_close(capture->ring);
 	counting_close(capture->counting);
+	cgroup_teller_free(capture->cgroups);
 	late_stacks_free(capture->late_stacks);
 	unwind_tables_close(capture->unwind);
 	tee_free(capture->tee);
@@ -368,6 +373,8 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	int error = kernel_code_send(sink);
 	u32 cpu_count;
 
+	if (capture->cgroups)
+		sink = cgroup_teller_sink(capture->cgroups, sink);
 	sink = with_tables(capture, sink);
 	capture->sink = targets_sink(capture->targets, sink);
 	if (!error)
@@ -467,6 +474,7 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
 	totals.counters[COUNTER_unfollowed] += capture->unfollowed;
+	totals.counters[COUNTER_cgroups_unnamed] = cgroup_teller_unnamed(capture->cgroups);
 	if (capture->late_stacks)
 		late_stacks_totals(capture->late_stacks, totals.counters);
 	if (capture->unwind)

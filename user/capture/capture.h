@@ -60,13 +60,14 @@ struct capture_settings {
 	const struct parsed_event *events; /* from events_parse(); at least one */
 	size_t event_count;
 	enum call_graph call_graph;
-	u32 max_stack;	  /* frames of the user and of the kernel stack, 1 … 127 … 512 */
-	u64 ring_bytes;	  /* 0: by rate and CPUs */
-	u64 unwind_bytes; /* for unwind tables in the kernel; 0: UNWIND_BYTES_DEFAULT */
-	bool wants_idle;  /* keep samples of the idle task */
-	bool aggregate;	  /* count samples that are alike in the kernel; see capture_turn() */
-	u64 window_ns;	  /* how long it counts between two turns; 0: AGGREGATE_WINDOW_NS */
-	u64 count_bytes;  /* of kernel memory to count in, at most; 0: 256 MiB */
+	u32 max_stack;	    /* frames of the user and of the kernel stack, 1 … 127 … 512 */
+	u64 ring_bytes;	    /* 0: by rate and CPUs */
+	u64 unwind_bytes;   /* for unwind tables in the kernel; 0: UNWIND_BYTES_DEFAULT */
+	bool wants_idle;    /* keep samples of the idle task */
+	bool wants_cgroups; /* samples say of which cgroup they are, where the kernel tells */
+	bool aggregate;	    /* count samples that are alike in the kernel; see capture_turn() */
+	u64 window_ns;	    /* how long it counts between two turns; 0: AGGREGATE_WINDOW_NS */
+	u64 count_bytes;    /* of kernel memory to count in, at most; 0: 256 MiB */
 	/* PERF_SAMPLE_BRANCH_* of the branch stacks to record, 0: none; and more of them, which are
 	 * left out where the kernel refuses them. capture_sources() says what is left. */
 	u64 branch_bits, branch_extras;

@@ -7,6 +7,7 @@
 
 #include "capture/bpf_object.h"
 #include "capture/capture.h"
+#include "capture/cgroup_teller.h"
 #include "capture/counting.h"
 
 struct capture {
@@ -19,6 +20,7 @@ struct capture {
 	struct ring *ring;
 	struct unwind_tables *unwind;	 /* NULL: stacks are not taken by tables */
 	struct late_stacks *late_stacks; /* likewise */
+	struct cgroup_teller *cgroups;	 /* NULL: samples are of none */
 	struct counting *counting;	 /* NULL: every sample comes by itself */
 	struct event_sink *tee;		 /* to the caller's sink and the tables' */
 	int epoll_fd;

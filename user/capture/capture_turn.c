@@ -60,6 +60,8 @@ int capture_drain_counts(struct capture *capture, u64 until_ns)
 {
 	int error = capture->counting ? counting_turn(capture->counting) : 0;
 
+	if (capture->counting && capture->cgroups)
+		cgroup_teller_turn(capture->cgroups);
 	if (!error) /* the chains too */
 		error = capture_drain_until(capture, until_ns);
 	if (!error && capture->counting)

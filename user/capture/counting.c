@@ -85,25 +85,27 @@ static void add_frame(struct counting *counting, u64 address, bool is_kernel)
 	};
 }
 
-/* The frames of a key, leaf and callers; false if its chain never came. */
-static bool find_frames(struct counting *counting, const struct chain_book *book,
-			const struct count_key *key)
+/* The chain of a key; NULL: it never came. */
+static const struct chain_row *find_chain(const struct chain_book *book,
+					  const struct count_key *key)
 {
 	u32 id = intern_find(&book->hashes, &key->chain, sizeof(key->chain));
-	const struct chain_row *row;
-	u32 count;
 
-	if (!id)
-		return false;
-	row = &book->rows.items[id - 1];
-	count = row->part.kernel_frames + row->part.user_frames;
+	return id ? &book->rows.items[id - 1] : NULL;
+}
+
+/* Makes the frames of a sample, leaf and callers. */
+static void lay_frames(struct counting *counting, const struct chain_book *book,
+		       const struct chain_row *row, const struct count_key *key)
+{
+	u32 count = row->part.kernel_frames + row->part.user_frames;
+
 	counting->frames.count = 0;
 	if (key->has_leaf)
 		add_frame(counting, key->address, key->mode == MODE_KERNEL);
 	for (u32 i = 0; i < count; i++)
 		add_frame(counting, book->words.items[row->first_word + i],
 			  i < row->part.kernel_frames);
-	return true;
 }
 
 /* --- windows --- */
@@ -147,6 +149,8 @@ static int send(struct counting *counting, const struct counted *counted, u32 wi
 {
 	const struct count_entry *entry = counted->entry;
 	const struct count_key *key = &entry->key;
+	const struct chain_book *book = &counting->books[window];
+	const struct chain_row *chain = find_chain(book, key);
 	struct sample sample = {
 		.time_ns = entry->time_ns,
 		.weight = entry->weight,
@@ -163,10 +167,12 @@ static int send(struct counting *counting, const struct counted *counted, u32 wi
 		.hw_idx = BRANCH_INDEX_UNKNOWN,
 	};
 
-	if (!find_frames(counting, &counting->books[window], key)) {
+	if (!chain) {
 		counting->malformed += entry->count;
 		return 0;
 	}
+	lay_frames(counting, book, chain, key);
+	sample.cgroup = chain->part.cgroup;
 	sample.frames = counting->frames.items;
 	sample.frame_count = (u16)counting->frames.count;
 	return sink_call(sink, on_sample, &sample);

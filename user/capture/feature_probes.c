@@ -383,3 +383,27 @@ int probe_stack_depth(char *found)
 {
 	return probe_limit("kernel/perf_event_max_stack", DEFAULT_STACK_FRAMES, "frames", found);
 }
+
+/* r0 = bpf_get_current_cgroup_id() */
+static int probe_cgroup_helper(void)
+{
+	static const struct bpf_insn instructions[] = {
+		{.code = BPF_JMP | BPF_CALL, .imm = BPF_FUNC_get_current_cgroup_id},
+		RETURN_ZERO,
+	};
+	CLEANUP(closep)
+	int fd = load_program(BPF_PROG_TYPE_PERF_EVENT, instructions, ARRAY_COUNT(instructions));
+
+	return fd < 0 ? fd : 0;
+}
+
+int probe_cgroup_ids(char *found)
+{
+	CLEANUP(freep) char *folder = NULL;
+	enum cgroup_tree tree = cgroup_tree_find(&folder);
+
+	if (tree == CGROUP_TREE_NONE)
+		return -ENOENT;
+	say(found, "%s at %s", tree == CGROUP_TREE_V2 ? "v2" : "v1 of perf_event", folder);
+	return tree == CGROUP_TREE_V2 ? probe_cgroup_helper() : 0;
+}

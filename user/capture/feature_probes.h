@@ -54,6 +54,9 @@ int probe_mapping_tree(char *found);
 /* The kernel counts the changes of a process's mappings. */
 int probe_mapping_sequence(char *found);
 
+/* The programs can tell of which cgroup a task is, in a tree that is mounted. */
+int probe_cgroup_ids(char *found);
+
 /* Which of the `names` (NULL ends) the kernel's struct has first: its place, or a negative errno.
  */
 int probe_members(const char *struct_name, const char *const *names);

@@ -61,6 +61,8 @@ static const struct feature features[] = {
 	 "remembering on a CPU what was found of a mapping",
 	 "nothing to mend: older kernels are asked anew each time", FEATURE_OPTIONAL,
 	 probe_mapping_sequence},
+	{"cgroup-ids", "cgroups of tasks", "samples by cgroup, container and unit",
+	 "mount cgroup v2 on /sys/fs/cgroup", FEATURE_OPTIONAL, probe_cgroup_ids},
 	{"bpf-stats", "run time of BPF programs", "saying what a recording cost in the kernel",
 	 "run as root", FEATURE_OPTIONAL, probe_bpf_stats},
 	{"cycles", "CPU cycle counter", "sampling cycles, instructions, misses",

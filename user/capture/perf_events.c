@@ -111,8 +111,11 @@ static u8 clock_mode_of(const struct parsed_event *event)
 
 /* All but what is decided when the event is opened. */
 static struct event_source row_of(const struct parsed_event *event,
-				  const struct perf_event_attr *attr, bool has_chain)
+				  const struct perf_event_attr *attr,
+				  const struct capture_settings *settings)
 {
+	bool has_chain = settings->call_graph != CALL_GRAPH_NONE;
+
 	return (struct event_source){
 		.name = event->name,
 		.type = event->type,
@@ -130,7 +133,8 @@ static struct event_source row_of(const struct parsed_event *event,
 		.has_cpu = true,
 		.has_period = true,
 		.sample_bits = (attr->sample_type & ~(u64)PERF_SAMPLE_CALLCHAIN) |
-			       PERF_SAMPLE_PERIOD | (has_chain ? PERF_SAMPLE_CALLCHAIN : 0),
+			       PERF_SAMPLE_PERIOD | (has_chain ? PERF_SAMPLE_CALLCHAIN : 0) |
+			       (settings->wants_cgroups ? PERF_SAMPLE_CGROUP : 0),
 	};
 }
 
@@ -173,7 +177,7 @@ int perf_events_new(const struct capture_settings *settings, struct perf_events 
 
 		source->attr = attr_of(event);
 		branch_caps_ask(settings, &source->attr);
-		source->row = row_of(event, &source->attr, settings->call_graph != CALL_GRAPH_NONE);
+		source->row = row_of(event, &source->attr, settings);
 		source->fixed_period = fixed_period(event);
 		source->is_clock = is_clock(event);
 		source->mode = clock_mode_of(event);

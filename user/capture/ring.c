@@ -77,6 +77,7 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_
 	*ret_sample = (struct sample){
 		.time_ns = header.time_ns,
 		.weight = header.period,
+		.cgroup = header.cgroup,
 		.address = header.address,
 		.source = header.source,
 		.pid = header.pid,

@@ -62,6 +62,7 @@ int session_open(struct session *session)
 						  ? session->settings.window_ns
 						  : COUNTING_NS;
 	session->plan.capture.aggregate = true;
+	session->plan.capture.wants_cgroups = true;
 	session->window = window_new(&(struct window_settings){
 		.take_binary = session->names ? daemon_names_take : NULL,
 		.context = session->names,

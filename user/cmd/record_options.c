@@ -170,7 +170,6 @@ static int parse_clock(void *all_settings, const char *argument)
 #define REFUSALS(X)                                                                                \
 	X(affinity, 0, "affinity", "MODE", "one thread reads all CPUs", "use taskset")             \
 	X(aio, 0, "aio", NULL, "the file is written in large pieces", "leave it out")              \
-	X(all_cgroups, 0, "all-cgroups", NULL, "cgroups are not recorded", "use -G CGROUP")        \
 	X(aux_sample, 0, "aux-sample", NULL, "hardware traces are not recorded",                   \
 	  "use perf record")                                                                       \
 	X(clang_opt, 0, "clang-opt", "OPTIONS", "scriptlets are not compiled", "leave it out")     \
@@ -337,6 +336,10 @@ const struct option_row record_options[] = {
 	 .argument = "EVENTS",
 	 .help = "a sample each so many events (of clocks: nanoseconds), in place of -F",
 	 .parse = parse_period},
+	{.kind = OPTION_FLAG,
+	 .name = "all-cgroups",
+	 FIELD(all_cgroups),
+	 .help = "record of which cgroup each sample is, for report by cgroup, container or unit"},
 	{.kind = OPTION_CALL,
 	 .letter = 'g',
 	 .name = "graph",

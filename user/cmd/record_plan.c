@@ -373,6 +373,7 @@ int record_plan_make(const struct record_settings *settings, struct arguments ar
 
 	*ret_plan = (struct record_plan){.settings = settings};
 	ret_plan->capture.wants_idle = settings->wants_idle;
+	ret_plan->capture.wants_cgroups = settings->all_cgroups;
 	error = plan_command(ret_plan, arguments);
 	if (!error)
 		error = plan_targets(ret_plan, settings);

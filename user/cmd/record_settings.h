@@ -13,7 +13,7 @@
 enum { FREQUENCY_DEFAULT_HZ = 99, MAX_STACK_DEFAULT = 127, COMPRESS_LEVEL_DEFAULT = 1 };
 
 struct record_settings {
-	bool all, no_inherit, wants_idle, all_user, all_kernel;
+	bool all, no_inherit, wants_idle, all_user, all_kernel, all_cgroups;
 	struct text_list cpus, pids, tids, events;
 	const char *cgroup, *user;
 	u32 frequency_hz; /* 0: not given */

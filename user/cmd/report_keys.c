@@ -21,7 +21,6 @@ static void read_details(void *context, const struct sample *sample, struct deta
 
 	if (!read)
 		return;
-	details->values[DETAIL_CGROUP] = read->cgroup;
 	details->values[DETAIL_COST] = read->weight;
 	details->values[DETAIL_TRANSACTION] = read->transaction;
 	details->values[DETAIL_CODE_PAGE] = read->code_page_bytes;
@@ -31,7 +30,7 @@ static void read_details(void *context, const struct sample *sample, struct deta
 struct detail_settings report_details(const struct report *report)
 {
 	const struct perfdata_header *header = perfdata_header(report->data);
-	const u32 of_samples = 1u << DETAIL_CGROUP | 1u << DETAIL_COST | 1u << DETAIL_TRANSACTION |
+	const u32 of_samples = 1u << DETAIL_COST | 1u << DETAIL_TRANSACTION |
 			       1u << DETAIL_CODE_PAGE | 1u << DETAIL_INSTRUCTION_CYCLES;
 	struct detail_settings details = {
 		.kept = entry_layout_details(&report->layout),

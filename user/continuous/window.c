@@ -30,7 +30,8 @@ static u64 own_bytes(const struct window *window)
 
 static u64 all_bytes(const struct window *window)
 {
-	return own_bytes(window) + tasks_bytes(window->tasks);
+	return own_bytes(window) + tasks_bytes(window->tasks) +
+	       window_cgroups_bytes(&window->cgroups);
 }
 
 static bool is_beyond(const struct window *window, u64 times, u64 of)
@@ -97,6 +98,7 @@ static int on_sample(struct event_sink *sink, const struct sample *sample)
 		.time_ns = sample->time_ns,
 		.weight = sample->weight,
 		.address = sample->address,
+		.cgroup = sample->cgroup,
 		.chain = intern_chain(window, sample),
 		.pid = sample->pid,
 		.tid = sample->tid,
@@ -229,6 +231,7 @@ static void add_up(struct window *window, const struct pending *sample)
 	struct sum *sum;
 
 	key.name = need_tasks(window, sample, life);
+	key.cgroup = window_cgroups_need(&window->cgroups, sample->cgroup);
 	need_chain(window, sample, life);
 	id = intern_bytes(&window->keys, &key, sizeof(key));
 	if (id > window->sums.count)
@@ -311,6 +314,12 @@ static int on_kernel_symbol(struct event_sink *sink, const struct kernel_symbol 
 	return 0;
 }
 
+static int on_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
+{
+	window_cgroups_tell(&window_of(sink)->cgroups, cgroup);
+	return 0;
+}
+
 static const struct event_sink sink_members = {
 	.on_sample = on_sample,
 	.on_mapping = on_mapping,
@@ -318,6 +327,7 @@ static const struct event_sink sink_members = {
 	.on_fork = on_fork,
 	.on_exit = on_exit_of,
 	.on_kernel_symbol = on_kernel_symbol,
+	.on_cgroup = on_cgroup,
 	.on_round = on_round,
 };
 
@@ -390,6 +400,7 @@ void window_turn(struct window *window)
 	keep_waiting_chains(window);
 	tasks_turn(window->tasks, keep_ns);
 	kernel_pieces_turn(&window->kernel);
+	window_cgroups_turn(&window->cgroups);
 	compact_files(window);
 	window->living_bytes = tasks_bytes(window->tasks);
 	window->start_ns = end_ns;
@@ -449,6 +460,7 @@ void window_free(struct window *window)
 	intern_release(&window->chains);
 	tasks_free(window->tasks);
 	kernel_pieces_release(&window->kernel);
+	window_cgroups_release(&window->cgroups);
 	seen_files_release(&window->files);
 	free(window);
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* In the order in which they come at one time. */
-enum step_kind { STEP_KERNEL, STEP_LIFE, STEP_NAME, STEP_PIECE, STEP_SAMPLE };
+enum step_kind { STEP_KERNEL, STEP_CGROUP, STEP_LIFE, STEP_NAME, STEP_PIECE, STEP_SAMPLE };
 
 /* One event to come: a row of what its kind is about. */
 struct step {
@@ -60,6 +60,15 @@ static void list_kernel(struct handing *handing)
 		if (row->is_needed || i == 0)
 			add_step(handing, (struct step){row->time_ns, STEP_KERNEL, i, 0});
 	}
+}
+
+static void list_cgroups(struct handing *handing)
+{
+	const struct window_cgroups *cgroups = &handing->window->cgroups;
+
+	for (u32 i = 0; i < cgroups->rows.count; i++)
+		if (cgroups->rows.items[i].has_sample && cgroups->rows.items[i].path)
+			add_step(handing, (struct step){0, STEP_CGROUP, i, 0});
 }
 
 /* Of a thread's names those that its samples came under. */
@@ -149,6 +158,14 @@ static int tell_kernel(const struct handing *handing, const struct step *step)
 	return sink_call(handing->sink, on_mapping, &mapping);
 }
 
+static int tell_cgroup(const struct handing *handing, const struct step *step)
+{
+	const struct window_cgroup *row = &handing->window->cgroups.rows.items[step->row];
+	struct cgroup_name name = {.id = row->id, .path = row->path};
+
+	return sink_call(handing->sink, on_cgroup, &name);
+}
+
 /* As if a scan had found it: what it inherited is told of it alone. */
 static int tell_life(const struct handing *handing, const struct step *step)
 {
@@ -213,6 +230,7 @@ static int tell_sample(const struct handing *handing, const struct step *step)
 				 .weight = sum->weight,
 				 .count = sum->count,
 				 .address = key.address,
+				 .cgroup = window_cgroups_id(&window->cgroups, key.cgroup),
 				 .source = key.source,
 				 .pid = life->pid,
 				 .tid = life->tid,
@@ -228,8 +246,8 @@ static int tell_sample(const struct handing *handing, const struct step *step)
 }
 
 static int (*const tell[])(const struct handing *handing, const struct step *step) = {
-	[STEP_KERNEL] = tell_kernel, [STEP_LIFE] = tell_life,	  [STEP_NAME] = tell_name,
-	[STEP_PIECE] = tell_piece,   [STEP_SAMPLE] = tell_sample,
+	[STEP_KERNEL] = tell_kernel, [STEP_CGROUP] = tell_cgroup, [STEP_LIFE] = tell_life,
+	[STEP_NAME] = tell_name,     [STEP_PIECE] = tell_piece,	  [STEP_SAMPLE] = tell_sample,
 };
 
 int window_hand_over(struct window *window, struct event_sink *sink)
@@ -239,6 +257,7 @@ int window_hand_over(struct window *window, struct event_sink *sink)
 
 	window_settle(window);
 	list_kernel(&handing);
+	list_cgroups(&handing);
 	list_tasks(&handing);
 	list_pieces(&handing);
 	list_samples(&handing);

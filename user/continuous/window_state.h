@@ -9,13 +9,14 @@
 #include "continuous/kernel_pieces.h"
 #include "continuous/tasks.h"
 #include "continuous/window.h"
+#include "continuous/window_cgroups.h"
 
 /* Of user and kernel together. */
 enum { CHAIN_MAX_FRAMES = 2 * STACK_MAX_FRAMES };
 
 /* A sample that waits until everything older has come. */
 struct pending {
-	u64 time_ns, weight, address;
+	u64 time_ns, weight, address, cgroup;
 	u32 chain, pid, tid, cpu, count;
 	u8 source, space, cut, walked, has_chain;
 };
@@ -24,7 +25,8 @@ struct pending {
 struct sum_key {
 	u64 address;
 	u32 life, name, chain;
-	u8 source, space, cut, walked, has_chain, reserved[7];
+	u32 cgroup; /* row */
+	u8 source, space, cut, walked, has_chain, reserved[3];
 };
 _Static_assert(sizeof(struct sum_key) == 32, "holes would part equal keys");
 
@@ -50,6 +52,7 @@ struct window {
 	struct seen_files files;
 	struct tasks *tasks;
 	struct kernel_pieces kernel;
+	struct window_cgroups cgroups;
 	u64 start_ns, end_ns;
 	u64 living_bytes;	     /* that processes took when the window began */
 	VEC(struct pending) pending; /* in order of coming */

@@ -46,6 +46,7 @@ struct sample {
 	u64 weight;	   /* the period: events this sample stands for */
 	u64 address;	   /* where the CPU was */
 	u64 data_address;  /* PERF_SAMPLE_ADDR, 0 if not recorded */
+	u64 cgroup;	   /* id, named by a struct cgroup_name; 0: unknown */
 	u32 source;	   /* row of the session's event sources, from 0 */
 	u32 pid, tid, cpu; /* ~0u: not recorded */
 	u32 count;	   /* of observations, see sample_count(); 0: one */
@@ -129,7 +130,7 @@ struct bpf_program {
 	u8 tag[8];
 };
 
-/* A cgroup was made. */
+/* A cgroup that samples are of. */
 struct cgroup_name {
 	u64 time_ns, id;
 	const char *path;

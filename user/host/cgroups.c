@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Finds a cgroup in the mounted hierarchies.
+ * Finds cgroups in the mounted hierarchies.
  */
 #include "host/cgroups.h"
 
@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -34,18 +35,21 @@ static void endmntentp(FILE **file)
 		endmntent(*file);
 }
 
-/* `path` below the mounts of one kind: cgroup v2, or v1 with the perf_event controller. */
+/* Whether it is of cgroup v2, or of v1 with the perf_event controller. */
+static bool is_mount_of(const struct mntent *mount, bool is_v2)
+{
+	return is_v2 ? !strcmp(mount->mnt_type, "cgroup2")
+		     : !strcmp(mount->mnt_type, "cgroup") && hasmntopt(mount, "perf_event");
+}
+
+/* `path` below the mounts of one kind. */
 static void add_mounts(struct candidates *candidates, const char *path, bool is_v2)
 {
 	CLEANUP(endmntentp) FILE *mounts = setmntent("/proc/self/mounts", "re");
 	const struct mntent *mount;
 
 	while (mounts && (mount = getmntent(mounts))) {
-		bool fits = is_v2 ? !strcmp(mount->mnt_type, "cgroup2")
-				  : !strcmp(mount->mnt_type, "cgroup") &&
-					    hasmntopt(mount, "perf_event");
-
-		if (fits)
+		if (is_mount_of(mount, is_v2))
 			*vec_add(&candidates->paths) = must_format("%s/%s", mount->mnt_dir,
 								   path + strspn(path, "/"));
 	}
@@ -110,4 +114,64 @@ int cgroup_open(const char *path, struct cgroup *ret_cgroup)
 				  "%s is not a cgroup", path);
 	return fail(error, "give its path below the mount of cgroups", "cannot open cgroup %s",
 		    path);
+}
+
+/* --- all of them --- */
+
+static char *first_mount(bool is_v2)
+{
+	CLEANUP(endmntentp) FILE *mounts = setmntent("/proc/self/mounts", "re");
+	const struct mntent *mount;
+
+	while (mounts && (mount = getmntent(mounts)))
+		if (is_mount_of(mount, is_v2))
+			return must_copy(mount->mnt_dir);
+	return NULL;
+}
+
+enum cgroup_tree cgroup_tree_find(char **ret_folder)
+{
+	enum cgroup_tree tree = CGROUP_TREE_V1;
+	char *folder = first_mount(false);
+
+	if (!folder) {
+		tree = CGROUP_TREE_V2;
+		folder = first_mount(true);
+	}
+	if (!folder)
+		return CGROUP_TREE_NONE;
+	*ret_folder = folder;
+	return tree;
+}
+
+static bool is_child(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && strcmp(entry->d_name, ".") != 0 &&
+	       strcmp(entry->d_name, "..") != 0;
+}
+
+void cgroups_walk(const char *folder, void (*take)(void *context, u64 id, const char *path),
+		  void *context)
+{
+	struct candidates waiting = {0};
+	struct stat status;
+
+	if (stat(folder, &status))
+		return;
+	take(context, status.st_ino, "/");
+	*vec_add(&waiting.paths) = must_copy("");
+	while (waiting.paths.count) {
+		CLEANUP(freep) char *path = waiting.paths.items[--waiting.paths.count];
+		CLEANUP(freep) char *whole = must_format("%s%s", folder, path);
+		CLEANUP(closedirp) DIR *directory = opendir(whole);
+		const struct dirent *entry;
+
+		while (directory && (entry = readdir(directory))) {
+			if (!is_child(entry))
+				continue;
+			*vec_add(&waiting.paths) = must_format("%s/%s", path, entry->d_name);
+			take(context, entry->d_ino, waiting.paths.items[waiting.paths.count - 1]);
+		}
+	}
+	candidates_release(&waiting);
 }

@@ -7,6 +7,7 @@
 #define HOST_HOST_H
 
 #include "host/binary_search.h"
+#include "host/cgroup_identity.h"
 #include "host/cgroups.h"
 #include "host/cpus.h"
 #include "host/file_ids.h"

@@ -25,7 +25,6 @@ READ_DETAIL(weight)
 READ_DETAIL(data_source)
 READ_DETAIL(transaction)
 READ_DETAIL(physical_address)
-READ_DETAIL(cgroup)
 READ_DETAIL(data_page_bytes)
 READ_DETAIL(code_page_bytes)
 
@@ -55,6 +54,13 @@ static void read_time(struct decoder *decoder, const struct event_kind *kind, st
 		      struct sample *sample)
 {
 	sample->time_ns = cursor_u64(cursor);
+	(void)decoder, (void)kind;
+}
+
+static void read_cgroup(struct decoder *decoder, const struct event_kind *kind,
+			struct cursor *cursor, struct sample *sample)
+{
+	sample->cgroup = cursor_u64(cursor);
 	(void)decoder, (void)kind;
 }
 

@@ -22,7 +22,7 @@ struct sample_details {
 	u64 weight;
 	u16 instruction_latency, pipeline_stage_cycles; /* beside the weight */
 	u64 data_source;				/* union perf_mem_data_src */
-	u64 transaction, physical_address, cgroup;
+	u64 transaction, physical_address;
 	u64 data_page_bytes, code_page_bytes;
 	struct registers user_registers, interrupt_registers;
 	struct bytes chain; /* words in the recording's byte order, markers among them */

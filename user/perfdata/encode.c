@@ -10,7 +10,7 @@ static u64 sample_type_of(const struct event_source *source, bool has_ids)
 {
 	u64 bits = SAMPLE_IP | SAMPLE_TID | SAMPLE_TIME | SAMPLE_CPU | SAMPLE_PERIOD;
 
-	bits |= source->sample_bits & SAMPLE_ADDR;
+	bits |= source->sample_bits & (SAMPLE_ADDR | SAMPLE_CGROUP);
 	if (has_ids)
 		bits |= SAMPLE_IDENTIFIER;
 	if (source->has_chain)
@@ -22,6 +22,7 @@ static u64 sample_type_of(const struct event_source *source, bool has_ids)
 
 static u64 flags_of(const struct event_source *source, bool is_first)
 {
+	bool has_cgroups = source->sample_bits & SAMPLE_CGROUP;
 	u64 flags = ATTR_BIT(sample_id_all) | ATTR_BIT(exclude_guest) | ATTR_BIT(use_clockid);
 
 	flags |= (u64)(source->precise & 3) << ATTR_precise;
@@ -37,6 +38,8 @@ static u64 flags_of(const struct event_source *source, bool is_first)
 		flags |= ATTR_BIT(mmap) | ATTR_BIT(mmap2) | ATTR_BIT(comm) | ATTR_BIT(comm_exec) |
 			 ATTR_BIT(task) | ATTR_BIT(ksymbol) | ATTR_BIT(bpf_event) |
 			 ATTR_BIT(build_id);
+	if (is_first && has_cgroups)
+		flags |= ATTR_BIT(cgroup);
 	return flags;
 }
 
@@ -249,6 +252,8 @@ void encode_sample(const struct encoder *encoder, const struct sample *sample,
 		put_chain(&pen, sample);
 	if (attr->sample_type & SAMPLE_BRANCH_STACK)
 		put_branches(&pen, attr, sample);
+	if (attr->sample_type & SAMPLE_CGROUP)
+		put_u64(&pen, sample->cgroup);
 	finish(&pen, RECORD_SAMPLE, (u16)(sample->space & MISC_CPUMODE) | provenance(sample),
 	       buffer);
 }

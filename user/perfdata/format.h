@@ -71,6 +71,7 @@ enum {
 	ATTR_use_clockid = 25,
 	ATTR_ksymbol = 29,
 	ATTR_bpf_event = 30,
+	ATTR_cgroup = 32,
 	ATTR_build_id = 34,
 };
 

@@ -21,6 +21,7 @@ detail_id details_of(struct profile *profile, const struct detail_settings *sett
 	if (settings->quantum_ns)
 		details.values[DETAIL_TIME] = sample->time_ns -
 					      sample->time_ns % settings->quantum_ns;
+	details.values[DETAIL_CGROUP] = sample->cgroup;
 	details.values[DETAIL_SOCKET] = socket_of(settings, sample->cpu);
 	for (u32 detail = 0; detail < DETAIL_COUNT; detail++)
 		if (!(settings->kept & 1u << detail))
@@ -30,8 +31,5 @@ detail_id details_of(struct profile *profile, const struct detail_settings *sett
 
 void details_add_cgroup(struct profile *profile, const struct cgroup_name *cgroup)
 {
-	*vec_add(&profile->cgroups) = (struct cgroup_row){
-		.id = cgroup->id,
-		.path = intern_text(&profile->strings, cgroup->path),
-	};
+	profile_add_cgroup(profile, cgroup->id, intern_text(&profile->strings, cgroup->path));
 }

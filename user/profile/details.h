@@ -12,7 +12,7 @@ struct detail_settings {
 	u64 quantum_ns;	    /* of DETAIL_TIME; not 0 if that is kept */
 	const s32 *sockets; /* by CPU; borrowed. CPUs behind them are of socket -1 */
 	u32 socket_count;
-	/* Fills in what only who reads the recording knows: DETAIL_CGROUP to
+	/* Fills in what only who reads the recording knows: DETAIL_COST to
 	 * DETAIL_INSTRUCTION_CYCLES. */
 	void (*read)(void *context, const struct sample *sample, struct detail_row *details);
 	void *context;

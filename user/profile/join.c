@@ -140,8 +140,7 @@ static void join_labels(struct joining *joining)
 	for (size_t i = 0; i < other->cgroups.count; i++) {
 		struct cgroup_row row = other->cgroups.items[i];
 
-		row.path = join_string(joining, row.path);
-		*vec_add(&joining->profile->cgroups) = row;
+		profile_add_cgroup(joining->profile, row.id, join_string(joining, row.path));
 	}
 	joining->labels = must_alloc_array(other->labels.count, sizeof(*joining->labels));
 	for (size_t i = 1; i < other->labels.count; i++) {

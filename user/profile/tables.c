@@ -68,6 +68,7 @@ void profile_free(struct profile *profile)
 	vec_release(&profile->threads);
 	vec_release(&profile->details);
 	vec_release(&profile->cgroups);
+	idmap_release(&profile->cgroup_of);
 	vec_release(&profile->labels);
 	vec_release(&profile->counts);
 	vec_release(&profile->early_ends);
@@ -327,12 +328,22 @@ detail_id profile_details(struct profile *profile, const struct detail_row *deta
 	return row;
 }
 
+void profile_add_cgroup(struct profile *profile, u64 id, string_id path)
+{
+	u32 *place = idmap_place(&profile->cgroup_of, id);
+
+	if (!*place) {
+		*vec_add(&profile->cgroups) = (struct cgroup_row){.id = id};
+		*place = (u32)profile->cgroups.count;
+	}
+	profile->cgroups.items[*place - 1].path = path;
+}
+
 const char *profile_cgroup(const struct profile *profile, u64 id)
 {
-	for (size_t i = profile->cgroups.count; i-- > 0;)
-		if (profile->cgroups.items[i].id == id)
-			return profile_text(profile, profile->cgroups.items[i].path);
-	return NULL;
+	u32 row = idmap_get(&profile->cgroup_of, id);
+
+	return row ? profile_text(profile, profile->cgroups.items[row - 1].path) : NULL;
 }
 
 /* --- labels and counts --- */

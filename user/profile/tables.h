@@ -39,7 +39,8 @@ struct profile {
 	VEC(struct branch_row) branches;
 	VEC(struct thread_row) threads;
 	VEC(struct detail_row) details;
-	VEC(struct cgroup_row) cgroups; /* no row 0; of one id the last counts */
+	VEC(struct cgroup_row) cgroups; /* no row 0 */
+	struct idmap cgroup_of;		/* id: row + 1 */
 	VEC(struct label_row) labels;
 	VEC(struct count_row) counts;	      /* no row 0 */
 	VEC(struct early_end_row) early_ends; /* no row 0; one for each binary and cut */
@@ -79,6 +80,8 @@ branch_id profile_branch(struct profile *profile, const struct branch_row *branc
 function_id profile_function(struct profile *profile, const struct function_row *function);
 /* The row of such details, new or known; 0 if all are 0. */
 detail_id profile_details(struct profile *profile, const struct detail_row *details);
+/* Names a cgroup; of two paths of one id the later one counts. */
+void profile_add_cgroup(struct profile *profile, u64 id, string_id path);
 /* The path of a cgroup; NULL: not known. Borrowed from the profile. */
 const char *profile_cgroup(const struct profile *profile, u64 id);
 /* The row of a label set, new or known. */

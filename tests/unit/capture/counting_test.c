@@ -198,6 +198,26 @@ static void a_sample_without_frames_is_counted_too(void **state)
 	assert_int_equal(fixture->taken.samples[0].address, frames[0]);
 }
 
+static void a_sample_of_another_cgroup_is_another_sample(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sample_header header = in_kernel;
+
+	for (header.cgroup = 1; header.cgroup <= 2; header.cgroup++) {
+		counting_take_chain(fixture->counting, 0, &header, frames);
+		count_one(fixture, 0, header, frames);
+		count_one(fixture, 0, header, frames);
+		header.time_ns++;
+	}
+	turn_and_take(fixture);
+	assert_int_equal(fixture->taken.count, 2);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(fixture->taken.samples[i].cgroup, i + 1);
+		assert_int_equal(fixture->taken.samples[i].count, 2);
+		assert_int_equal(fixture->taken.frames[i][3].address, frames[3]);
+	}
+}
+
 static void each_window_is_handed_over_once_and_with_its_own_chains(void **state)
 {
 	struct fixture *fixture = *state;
@@ -255,6 +275,7 @@ int main(void)
 		TEST(counts_come_as_one_sample_with_its_stack),
 		TEST(a_chain_is_shared_by_the_leaves_it_calls),
 		TEST(a_sample_without_frames_is_counted_too),
+		TEST(a_sample_of_another_cgroup_is_another_sample),
 		TEST(each_window_is_handed_over_once_and_with_its_own_chains),
 		TEST(a_count_whose_chain_never_came_is_lost_and_counted),
 		TEST(nothing_behind_the_turn_is_promised),

@@ -24,6 +24,7 @@ static struct sample_record a_record(void)
 			   .period = 10101010,
 			   .pid = 10,
 			   .tid = 11,
+			   .cgroup = 4242,
 			   .kernel_frames = KERNEL_FRAMES,
 			   .user_frames = USER_FRAMES,
 			   .mode = MODE_KERNEL,
@@ -52,6 +53,7 @@ static void record_becomes_a_sample(void **state)
 	assert_int_equal(sample.weight, 10101010);
 	assert_int_equal(sample.pid, 10);
 	assert_int_equal(sample.tid, 11);
+	assert_int_equal(sample.cgroup, 4242);
 	assert_int_equal(sample.space, SPACE_KERNEL);
 	assert_int_equal(sample.cut, CUT_BROKEN);
 	assert_true(sample.has_chain);

@@ -25,10 +25,21 @@ static int tell_sample(struct event_sink *sink, const struct sample *sample)
 
 	told->samples += sample->count;
 	told->weight += sample->weight;
-	text_appendf(&told->text, "%llu sample %u %llx x%u w%llu f%u\n",
+	text_appendf(&told->text, "%llu sample %u %llx x%u w%llu f%u",
 		     (unsigned long long)sample->time_ns, sample->tid,
 		     (unsigned long long)sample->address, sample->count,
 		     (unsigned long long)sample->weight, sample->frame_count);
+	if (sample->cgroup)
+		text_appendf(&told->text, " g%llu", (unsigned long long)sample->cgroup);
+	text_append(&told->text, "\n");
+	return 0;
+}
+
+static int tell_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
+{
+	text_appendf(&((struct told *)sink)->text, "%llu cgroup %llu %s\n",
+		     (unsigned long long)cgroup->time_ns, (unsigned long long)cgroup->id,
+		     cgroup->path);
 	return 0;
 }
 
@@ -69,6 +80,7 @@ static const struct event_sink told_members = {
 	.on_name = tell_name,
 	.on_fork = tell_fork,
 	.on_kernel_symbol = tell_symbol,
+	.on_cgroup = tell_cgroup,
 };
 
 struct scene {
@@ -130,6 +142,27 @@ static void exit_of(const struct scene *scene, u32 pid, u32 tid, u64 time_ns)
 {
 	sink_call(scene->sink, on_exit,
 		  &(struct thread_life){.pid = pid, .tid = tid, .time_ns = time_ns});
+}
+
+static void cgroup(const struct scene *scene, u64 id, const char *path, u64 time_ns)
+{
+	sink_call(scene->sink, on_cgroup,
+		  &(struct cgroup_name){.time_ns = time_ns, .id = id, .path = path});
+}
+
+/* A sample of the shell, in a cgroup, without frames. */
+static void sample_of_cgroup(const struct scene *scene, u64 id, u64 time_ns)
+{
+	sink_call(scene->sink, on_sample,
+		  &(struct sample){
+			  .time_ns = time_ns,
+			  .weight = 7,
+			  .pid = SHELL,
+			  .tid = SHELL,
+			  .address = CODE,
+			  .space = SPACE_USER,
+			  .cgroup = id,
+		  });
 }
 
 /* A sample of one frame. */
@@ -225,6 +258,33 @@ static void samples_alike_are_one_and_bring_only_what_they_need(void **state)
 						      "0 map 10 /bin/sh 400000\n"
 						      "200 sample 10 400008 x1 w7 f1\n"
 						      "300 sample 10 400004 x2 w14 f1\n");
+}
+
+static void samples_bring_the_paths_of_their_cgroups(void **state)
+{
+	struct scene *scene = *state;
+
+	cgroup(scene, 5, "/a", 10);
+	cgroup(scene, 6, "/b", 10);
+	sample_of_cgroup(scene, 5, 20);
+	sample_of_cgroup(scene, 5, 21);
+	sample_of_cgroup(scene, 7, 22); /* not told: no path, but apart */
+	assert_string_equal(turn(scene, 100),
+			    KERNEL "0 cgroup 5 /a\n0 life 10 of 1\n0 name 10 sh\n"
+				   "0 map 10 /bin/sh 400000\n21 sample 10 400000 x2 w14 f0 g5\n"
+				   "22 sample 10 400000 x1 w7 f0 g7\n");
+}
+
+static void a_cgroup_is_known_in_the_window_after_it_was_told(void **state)
+{
+	struct scene *scene = *state;
+
+	cgroup(scene, 5, "/a", 10);
+	sample_of_cgroup(scene, 5, 110);
+	turn(scene, 100);
+	assert_non_null(strstr(turn(scene, 200), "0 cgroup 5 /a\n"));
+	sample_of_cgroup(scene, 5, 210); /* whoever tells of it does so again by now */
+	assert_null(strstr(turn(scene, 300), "cgroup"));
 }
 
 static void kernel_symbols_come_along_if_they_are_needed(void **state)
@@ -458,6 +518,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(samples_alike_are_one_and_bring_only_what_they_need),
+		TEST(samples_bring_the_paths_of_their_cgroups),
+		TEST(a_cgroup_is_known_in_the_window_after_it_was_told),
 		TEST(kernel_symbols_come_along_if_they_are_needed),
 		TEST(the_next_window_knows_what_the_first_was_told),
 		TEST(a_sample_from_the_end_on_is_of_the_next_window),

@@ -59,7 +59,6 @@ static int ask(struct event_sink *self, const struct sample *sample)
 	assert_int_equal(details->pipeline_stage_cycles, 72);
 	assert_int_equal(details->data_source, 0xda7a);
 	assert_int_equal(details->physical_address, 0xf00);
-	assert_int_equal(details->cgroup, 0); /* was not recorded */
 	/* what the sample lends is as it was */
 	assert_int_equal(sample->frame_count, 1);
 	assert_int_equal(sample->frames[0].address, 0x1234);

@@ -39,7 +39,7 @@ static const struct event_source recording_sources[] = {
 	 .has_time = true,
 	 .has_cpu = true,
 	 .has_period = true,
-	 .sample_bits = 8 /* ADDR */},
+	 .sample_bits = 8 | 1 << 21 /* ADDR, CGROUP */},
 };
 
 static inline struct perfdata_writer_settings recording_settings(const char *path)
@@ -75,6 +75,7 @@ static inline int recording_put_round(struct event_sink *sink, u32 round, u32 so
 					.weight = 10101010,
 					.address = frames[0].address,
 					.data_address = source ? 0xabc0 + i : 0,
+					.cgroup = source ? 70 + i : 0,
 					.source = source,
 					.pid = 100,
 					.tid = 101,

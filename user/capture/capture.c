@@ -166,6 +166,8 @@ static int open_ring(struct capture *capture)
 	error = unwind_tables_open(&maps, &capture->unwind);
 	if (error)
 		return error;
+	unwind_tables_on_file(capture->unwind, capture->settings.on_file,
+			      capture->settings.file_context);
 	ring_take_wanted(capture->ring, want_file, capture->unwind);
 	capture->late_stacks = late_stacks_new(capture->unwind, capture->settings.max_stack);
 	ring_take_rests(capture->ring, programs_rest_ring_fd(capture->programs), take_rest,

@@ -75,6 +75,12 @@ struct capture_settings {
 	 * from (bpfprof/event.h; borrowed during the call). NULL: nothing is copied. */
 	void (*on_proof)(void *context, const struct proof_record *proof);
 	void *proof_context;
+	/* Hears of each file once, when the first stack comes through it: its process may end any
+	 * moment, and what is only counted comes much later. Only where stacks are walked by unwind
+	 * tables, and not of what is read before the start. `fd` and `path` ("" if it is not known)
+	 * are borrowed for the call, `pid` maps it. NULL: nobody. */
+	void (*on_file)(void *context, u32 pid, const char *path, int fd);
+	void *file_context;
 };
 
 /* Unwind tables that the kernel holds for the programs. */

@@ -81,6 +81,12 @@ static int read_file(struct unwind_tables *tables, const struct request *request
 
 /* --- requests --- */
 
+void unwind_tables_tell_file(struct unwind_tables *tables, const struct mapping *mapping, int fd)
+{
+	if (tables->on_file)
+		tables->on_file(tables->file_context, mapping->pid, mapping->path, fd);
+}
+
 static int open_file(struct unwind_tables *tables, const struct file_wanted *wanted,
 		     struct stat *ret_status)
 {
@@ -89,10 +95,14 @@ static int open_file(struct unwind_tables *tables, const struct file_wanted *wan
 		.start = wanted->start,
 		.bytes = wanted->end - wanted->start,
 	};
+	int fd;
 
 	file_key_tell(&wanted->file, &mapping);
 	mapping.path = file_paths_find(&tables->paths, &mapping);
-	return mapped_file_open(-1, &mapping, MATCH_PLACE, ret_status);
+	fd = mapped_file_open(-1, &mapping, MATCH_PLACE, ret_status);
+	if (fd >= 0)
+		unwind_tables_tell_file(tables, &mapping, fd);
+	return fd;
 }
 
 /* Opens the file, if not too many are open. */
@@ -224,6 +234,14 @@ void unwind_tables_work(struct unwind_tables *tables, u64 now_ns)
 	unwind_tables_serve_until(tables, clock_ns(CLOCK_MONOTONIC) + work_ns);
 	give_memory_back(tables);
 	tell(tables);
+}
+
+void unwind_tables_on_file(struct unwind_tables *tables,
+			   void (*on_file)(void *context, u32 pid, const char *path, int fd),
+			   void *context)
+{
+	tables->on_file = on_file;
+	tables->file_context = context;
 }
 
 int unwind_tables_fd(const struct unwind_tables *tables)

@@ -20,6 +20,11 @@ int unwind_tables_open(const struct unwind_maps *maps, struct unwind_tables **re
 /* Closes and frees; NULL is fine. The maps are cleared with the programs. */
 void unwind_tables_close(struct unwind_tables *tables);
 
+/* Lets somebody have each file that a stack has come into, as capture_settings.on_file. */
+void unwind_tables_on_file(struct unwind_tables *tables,
+			   void (*on_file)(void *context, u32 pid, const char *path, int fd),
+			   void *context);
+
 /* Which files get their tables before they are asked for. */
 enum prefetch_rule {
 	PREFETCH_MAPPED,  /* all that the processes of the start-up scan have mapped */

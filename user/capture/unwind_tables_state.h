@@ -35,10 +35,14 @@ struct unwind_tables {
 	u64 now_ns;		 /* as of the last unwind_tables_work() */
 	u64 untrimmed_bytes;	 /* of files that were read since memory was given back */
 	u64 counters[COUNTER_COUNT];
+	void (*on_file)(void *context, u32 pid, const char *path, int fd); /* NULL: nobody */
+	void *file_context;
 };
 
 /* The sink of the tables. */
 struct event_sink unwind_tables_learner(void);
+/* A stack has come into the file of a mapping, which is open now. */
+void unwind_tables_tell_file(struct unwind_tables *tables, const struct mapping *mapping, int fd);
 /* Queues a request; its descriptor, if it has one, is the tables' to close. */
 void unwind_tables_add_request(struct unwind_tables *tables, const struct request *request);
 /* Serves requests, the smallest file first, until then (CLOCK_MONOTONIC; ~0: all). */

@@ -6,11 +6,13 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "base/intern.h"
 #include "base/vec.h"
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -22,12 +24,15 @@ enum {
 	/* A machine that compiles meets new binaries all the time. Above so many all are forgotten:
 	 * the cache has those that were kept. */
 	STATES_MAX = 1 << 15,
+	/* Open files that wait. What comes beyond that is looked for once it was counted. */
+	FILES_MAX = 128,
 };
 
-/* A binary, by its build id. */
+/* A binary, by its build id or as an open file. */
 struct wanted {
-	u32 id; /* of `build_ids` */
+	u32 id; /* of `build_ids`; 0: of an open file */
 	u32 pid;
+	int fd; /* owned; -1: not open */
 	u8 build_id_bytes;
 	u8 build_id[BUILD_ID_MAX_BYTES];
 	char *path;
@@ -51,7 +56,19 @@ struct daemon_names {
 	VEC(struct binary_state) states; /* by id - 1 */
 	VEC(struct wanted) queue;
 	size_t waiting; /* in the queue, or with the thread */
+	u32 open_files; /* in the queue */
 };
+
+/* The kernel stays while binaries go: it waits until there is nothing else to do. If it hides its
+ * addresses, samples of it have no names either. */
+static void keep_kernel(struct daemon_names *names)
+{
+	pthread_mutex_unlock(&names->mutex);
+	names_cache_keep_kernel(names->cache);
+	pthread_mutex_lock(&names->mutex);
+	names->has_kernel = true;
+	pthread_cond_broadcast(&names->changed);
+}
 
 /* Waits for work; false: there will be none. */
 static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
@@ -59,13 +76,17 @@ static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
 	bool found;
 
 	pthread_mutex_lock(&names->mutex);
-	while (!names->queue.count && !names->ends)
-		pthread_cond_wait(&names->changed, &names->mutex);
+	while (!names->queue.count && !(names->ends && names->has_kernel))
+		if (!names->has_kernel)
+			keep_kernel(names);
+		else
+			pthread_cond_wait(&names->changed, &names->mutex);
 	found = names->queue.count;
 	if (found) {
 		*ret_wanted = names->queue.items[0];
 		memmove(names->queue.items, names->queue.items + 1,
 			--names->queue.count * sizeof(*names->queue.items));
+		names->open_files -= ret_wanted->fd >= 0;
 	}
 	pthread_mutex_unlock(&names->mutex);
 	return found;
@@ -74,27 +95,36 @@ static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
 /* A process may be gone before its file was found: the next one that runs it may live longer. */
 static void note_result(struct daemon_names *names, u32 id, int error)
 {
-	struct binary_state *state;
+	struct binary_state *state = &names->states.items[id - 1];
 
-	pthread_mutex_lock(&names->mutex);
-	state = &names->states.items[id - 1];
 	state->is_waiting = false;
-	names->waiting--;
-	pthread_cond_broadcast(&names->changed);
 	state->failures += error == -ENOENT;
 	if (error != -ENOENT || state->failures == FAILURES_MAX) {
 		state->failures = 0;
 		state->rest_ns = clock_ns(CLOCK_MONOTONIC) + names->again_ns;
 	}
-	pthread_mutex_unlock(&names->mutex);
 }
 
-static void note_kernel(struct daemon_names *names)
+static void keep(struct daemon_names *names, struct wanted *wanted)
 {
+	struct running_binary binary = {
+		.path = wanted->path,
+		.build_id = wanted->build_id,
+		.build_id_bytes = wanted->build_id_bytes,
+		.owner_pid = wanted->pid,
+		.is_open = wanted->fd >= 0,
+		.fd = wanted->fd,
+	};
+	int error = names_cache_keep(names->cache, &binary);
+
 	pthread_mutex_lock(&names->mutex);
-	names->has_kernel = true;
+	names->waiting--;
+	if (wanted->id)
+		note_result(names, wanted->id, error);
 	pthread_cond_broadcast(&names->changed);
 	pthread_mutex_unlock(&names->mutex);
+	free(wanted->path);
+	closep(&wanted->fd);
 }
 
 static void *keep_names(void *context)
@@ -103,20 +133,8 @@ static void *keep_names(void *context)
 	struct wanted wanted;
 
 	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_PRIORITY);
-	/* if it hides its addresses, samples of it have no names either */
-	names_cache_keep_kernel(names->cache);
-	note_kernel(names);
-	while (next_wanted(names, &wanted)) {
-		struct running_binary binary = {
-			.path = wanted.path,
-			.build_id = wanted.build_id,
-			.build_id_bytes = wanted.build_id_bytes,
-			.owner_pid = wanted.pid,
-		};
-
-		note_result(names, wanted.id, names_cache_keep(names->cache, &binary));
-		free(wanted.path);
-	}
+	while (next_wanted(names, &wanted))
+		keep(names, &wanted);
 	return NULL;
 }
 
@@ -160,8 +178,10 @@ void daemon_names_close(struct daemon_names *names)
 	pthread_mutex_unlock(&names->mutex);
 	if (names->has_thread)
 		pthread_join(names->thread, NULL);
-	for (size_t i = 0; i < names->queue.count; i++)
+	for (size_t i = 0; i < names->queue.count; i++) {
 		free(names->queue.items[i].path);
+		closep(&names->queue.items[i].fd);
+	}
 	names_cache_close(names->cache);
 	pthread_mutex_destroy(&names->mutex);
 	pthread_cond_destroy(&names->changed);
@@ -196,12 +216,33 @@ static void want(struct daemon_names *names, u32 id, const struct mapping *binar
 	*wanted = (struct wanted){
 		.id = id,
 		.pid = binary->pid,
+		.fd = -1,
 		.build_id_bytes = binary->build_id_bytes,
 		.path = must_copy(binary->path),
 	};
 	memcpy(wanted->build_id, binary->build_id, sizeof(wanted->build_id));
 	names->waiting++;
 	pthread_cond_broadcast(&names->changed);
+}
+
+void daemon_names_take_file(void *context, u32 pid, const char *path, int file)
+{
+	struct daemon_names *names = context;
+	int fd;
+
+	pthread_mutex_lock(&names->mutex);
+	fd = names->open_files < FILES_MAX ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+	if (fd >= 0) {
+		*vec_add(&names->queue) = (struct wanted){
+			.pid = pid,
+			.fd = fd,
+			.path = must_copy(path),
+		};
+		names->open_files++;
+		names->waiting++;
+		pthread_cond_broadcast(&names->changed);
+	}
+	pthread_mutex_unlock(&names->mutex);
 }
 
 bool daemon_names_take(void *context, const struct mapping *binary)

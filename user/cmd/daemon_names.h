@@ -29,6 +29,9 @@ void daemon_names_close(struct daemon_names *names);
 /* Wants those of a binary that runs; a struct window_settings.take_binary, `names` its context.
  * True if it never has to be told of again, because nothing can be kept of it. */
 bool daemon_names_take(void *names, const struct mapping *binary);
+/* Wants those of a file that a stack has just come into, which may be gone soon; a
+ * struct capture_settings.on_file, `names` its context. */
+void daemon_names_take_file(void *names, u32 pid, const char *path, int file);
 /* Waits until none waits to be read, at most so long. NULL is fine. */
 void daemon_names_settle(struct daemon_names *names, u64 within_ns);
 

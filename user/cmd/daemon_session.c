@@ -63,6 +63,8 @@ int session_open(struct session *session)
 						  : COUNTING_NS;
 	session->plan.capture.aggregate = true;
 	session->plan.capture.wants_cgroups = true;
+	session->plan.capture.on_file = session->names ? daemon_names_take_file : NULL;
+	session->plan.capture.file_context = session->names;
 	session->window = window_new(&(struct window_settings){
 		.take_binary = session->names ? daemon_names_take : NULL,
 		.context = session->names,

@@ -135,6 +135,9 @@ static bool look(const struct looking *looking)
 	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
 	bool is_elsewhere = pid != ~0u && has_other_files(pid);
 
+	if (looking->search->is_open &&
+	    try_file(looking, looking->search->fd, is_elsewhere ? root : ""))
+		return true;
 	if (symfs && symfs[0])
 		return try_path(looking, symfs, looking->path);
 	/* Without a build id only the living mapping tells that the pid was not used again. */

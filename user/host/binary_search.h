@@ -24,6 +24,8 @@ struct binary_search {
 	u8 build_id_bytes;	/* 0: none was recorded */
 	const char *cache_name; /* what perf calls it in its cache of binaries: "elf" or "vdso" */
 	u32 owner_pid;		/* a process that had it mapped; ~0: not known */
+	bool is_open;		/* `fd` is the file: it is looked at before all others */
+	int fd;			/* borrowed */
 	/* Decides over what has the recorded build id, if there was one; if it refuses, the search
 	 * goes on. */
 	bool (*accept)(void *context, const struct found_binary *found);
@@ -34,7 +36,7 @@ struct binary_search {
 };
 
 /*
- * Looks in this order: below --symfs; as its process sees it, while that lives and has other files
+ * Looks in this order: at what is open; below --symfs; as its process sees it, while that lives and has other files
  * than we do; at its path; the very file that a living process maps, though it was deleted or
  * replaced; in perf's cache of binaries.
  * Returns whether some file was accepted.

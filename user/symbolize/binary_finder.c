@@ -97,6 +97,8 @@ static bool find_image(struct search *search)
 		.build_id_bytes = search->binary.build_id_bytes,
 		.cache_name = "elf",
 		.owner_pid = search->binary.owner_pid,
+		.is_open = search->binary.is_open,
+		.fd = search->binary.fd,
 		.accept = accept,
 		.refuse = refuse,
 		.context = search,

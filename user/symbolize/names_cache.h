@@ -43,10 +43,12 @@ const char *names_cache_warnings(const struct names_cache *cache);
 
 /* A binary as a mapping of a living process tells of it. */
 struct running_binary {
-	const char *path; /* as the process sees it */
-	const u8 *build_id;
+	const char *path;   /* as the process sees it */
+	const u8 *build_id; /* may be NULL of an open file */
 	u8 build_id_bytes;
 	u32 owner_pid; /* ~0: not known */
+	bool is_open;  /* `fd` is its file: it need not be looked for */
+	int fd;	       /* borrowed */
 };
 
 /*

@@ -33,18 +33,30 @@ int names_cache_keep(struct names_cache *cache, const struct running_binary *bin
 	return names_keep(cache, binary, 0);
 }
 
+/* What was recorded of a binary, or what its open file has. */
+static int id_of(const struct running_binary *binary, struct build_id *ret_id)
+{
+	if (!binary->build_id_bytes)
+		return binary->is_open ? build_id_of_fd(binary->fd, ret_id) : -ENODATA;
+	*ret_id = (struct build_id){.length = binary->build_id_bytes};
+	memcpy(ret_id->bytes, binary->build_id, binary->build_id_bytes);
+	return 0;
+}
+
 int names_keep(struct names_cache *cache, const struct running_binary *binary, u64 known_rows)
 {
 	CLEANUP(kept_names_release) struct kept_names names = {0};
-	struct build_id id = {.length = binary->build_id_bytes};
-	int error;
+	struct running_binary known = *binary;
+	struct build_id id;
+	int error = id_of(binary, &id);
 
-	if (!id.length)
-		return -ENODATA;
-	memcpy(id.bytes, binary->build_id, id.length);
+	if (error)
+		return error;
 	if (names_cache_has(cache, &id) && names_cache_rows(cache, &id) >= known_rows)
 		return 0;
-	error = binary_finder_read(binary, &names);
+	known.build_id = id.bytes;
+	known.build_id_bytes = id.length;
+	error = binary_finder_read(&known, &names);
 	return error ? error : names_cache_add(cache, &names);
 }
 

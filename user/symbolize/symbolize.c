@@ -193,8 +193,12 @@ void symbolizer_keep(struct symbolizer *symbolizer)
 	/* What cannot be kept has left a warning with the cache. */
 	for (size_t i = 0; i < symbolizer->read.count && cache; i++) {
 		const struct read_file *read = &symbolizer->read.items[i];
-		struct running_binary binary = {read->path, read->id.bytes, read->id.length,
-						read->owner_pid};
+		struct running_binary binary = {
+			.path = read->path,
+			.build_id = read->id.bytes,
+			.build_id_bytes = read->id.length,
+			.owner_pid = read->owner_pid,
+		};
 
 		(void)names_keep(cache, &binary, read->rows);
 	}

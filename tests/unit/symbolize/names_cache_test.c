@@ -61,7 +61,10 @@ static struct running_binary own_program(const struct fixture *fixture)
 	static char path[4096];
 
 	path[readlink("/proc/self/exe", path, sizeof(path) - 1)] = 0;
-	return (struct running_binary){path, fixture->own.bytes, fixture->own.length, ~0u};
+	return (struct running_binary){.path = path,
+				       .build_id = fixture->own.bytes,
+				       .build_id_bytes = fixture->own.length,
+				       .owner_pid = ~0u};
 }
 
 static char *kept_path(const struct fixture *fixture, const struct build_id *id, const char *kind)

@@ -13,7 +13,6 @@
 #include "lbr/lbr.h"
 #include "perfdata/perfdata.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -102,7 +101,7 @@ int main(int argc, char **argv)
 	if (strcmp(argv[2], "live") != 0)
 		error = read_into(argv[1], printer.stitcher,
 				  lbr_stitcher_learning_sink(printer.stitcher));
-	if (!error || error == -ECANCELED)
+	if (!error)
 		error = read_into(argv[1], printer.stitcher, lbr_stitcher_sink(printer.stitcher));
 	print_tally(lbr_stitcher_tally(printer.stitcher), seconds() - start, printer.samples);
 	lbr_stitcher_free(printer.stitcher);

@@ -64,7 +64,7 @@ int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
 	if (wanted.tier != LBR_PLAIN && learning->on_sample)
 		error = perfdata_read(data, learning);
 	/* What is wrong with the file is said the second time. */
-	if (!error || error == -EBADMSG || error == -ECANCELED)
+	if (!error || error == -EBADMSG)
 		error = perfdata_read(data, lbr_stitcher_sink(stitcher));
 	*ret_tally = *lbr_stitcher_tally(stitcher);
 	return error;

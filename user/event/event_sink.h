@@ -178,6 +178,9 @@ struct event_sink {
 	 * behind them is there: whether it may come without frames and, where these are of an LBR
 	 * call stack, without branches. Unset: it may not. */
 	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
+	/* Asked before a sample with a chain_key is looked at: whether it is to be handed over.
+	 * Unset: all are. */
+	bool (*wants_chain)(struct event_sink *self, u64 chain_key);
 	/* Told some samples ahead, so that what is known of the chain can be on its way from
 	 * memory. */
 	int (*on_chain_ahead)(struct event_sink *self, u64 chain_key);

@@ -80,8 +80,7 @@ void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_
 struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
 
 /* A sink that hears a whole recording before the other one is fed with the same, where that is
- * possible. It learns who calls whom, and hands nothing on. When it has heard enough it says so
- * with -ECANCELED; the rest is learned on the way. */
+ * possible. It learns who calls whom, and hands nothing on. */
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
 
 /* As of now. Borrowed. */

@@ -1,49 +1,106 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Rows found by key.
+ * A table by chain_key: where an outcome is can be said some samples ahead, when what else it
+ * depends on is not known yet. All that is kept of a chain_key lies together.
  */
 #include "lbr/outcomes.h"
 
-#include "base/idmap.h"
-#include "base/vec.h"
+#include "base/memory.h"
 
-enum { OUTCOMES_MAX = 1 << 20 }; /* of 16 bytes, in vectors and maps that may be half empty */
+enum {
+	FIRST_SLOTS = 1 << 10,
+	MOST_SLOTS = 1 << 20,
+	PROBES = 8, /* places where an outcome may be */
+};
+
+struct outcome_slot {
+	u64 chain_key, key; /* key 0: free */
+	struct outcome outcome;
+};
+_Static_assert(sizeof(struct outcome_slot) == 32, "the bound on memory is of this");
 
 struct outcomes {
-	struct idmap row_of; /* key → row + 1 */
-	VEC(struct outcome) rows;
+	struct outcome_slot *slots;
+	u32 count, slot_count;
 };
 
 struct outcomes *outcomes_new(void)
 {
-	return must_alloc(sizeof(struct outcomes));
-}
+	struct outcomes *outcomes = must_alloc(sizeof(*outcomes));
 
-static void forget(struct outcomes *outcomes)
-{
-	idmap_release(&outcomes->row_of);
-	vec_release(&outcomes->rows);
+	outcomes->slots = must_alloc_table(FIRST_SLOTS, sizeof(*outcomes->slots));
+	outcomes->slot_count = FIRST_SLOTS;
+	return outcomes;
 }
 
 void outcomes_free(struct outcomes *outcomes)
 {
 	if (!outcomes)
 		return;
-	forget(outcomes);
+	free(outcomes->slots);
 	free(outcomes);
 }
 
-const struct outcome *outcomes_find(const struct outcomes *outcomes, u64 key)
+/* Probe `index` of a chain. Its key is a hash; the lowest bit is none of it. */
+static struct outcome_slot *probed(const struct outcomes *outcomes, u64 chain_key, u32 index)
 {
-	u32 row = idmap_get(&outcomes->row_of, key);
-
-	return row ? &outcomes->rows.items[row - 1] : NULL;
+	return &outcomes->slots[((chain_key >> 1) + index) & (outcomes->slot_count - 1)];
 }
 
-void outcomes_keep(struct outcomes *outcomes, u64 key, const struct outcome *outcome)
+const struct outcome *outcomes_find(const struct outcomes *outcomes, u64 chain_key, u64 key)
 {
-	if (outcomes->rows.count == OUTCOMES_MAX)
-		forget(outcomes);
-	*vec_add(&outcomes->rows) = *outcome;
-	*idmap_place(&outcomes->row_of, key) = (u32)outcomes->rows.count;
+	for (u32 i = 0; i < PROBES; i++) {
+		const struct outcome_slot *slot = probed(outcomes, chain_key, i);
+
+		if (slot->key == key)
+			return &slot->outcome;
+		if (!slot->key)
+			break;
+	}
+	return NULL;
+}
+
+/* Where a chain's next outcome goes: what is there is given up if no probe is free. */
+static struct outcome_slot *free_slot(const struct outcomes *outcomes, u64 chain_key)
+{
+	for (u32 i = 0; i < PROBES; i++)
+		if (!probed(outcomes, chain_key, i)->key)
+			return probed(outcomes, chain_key, i);
+	return probed(outcomes, chain_key, 0);
+}
+
+static void grow(struct outcomes *outcomes)
+{
+	const struct outcomes old = *outcomes;
+
+	outcomes->slot_count = old.slot_count * 2;
+	outcomes->slots = must_alloc_table(outcomes->slot_count, sizeof(*outcomes->slots));
+	for (u32 i = 0; i < old.slot_count; i++)
+		if (old.slots[i].key)
+			*free_slot(outcomes, old.slots[i].chain_key) = old.slots[i];
+	free(old.slots);
+}
+
+void outcomes_keep(struct outcomes *outcomes, u64 chain_key, u64 key, const struct outcome *outcome)
+{
+	if (2 * outcomes->count >= outcomes->slot_count && outcomes->slot_count < MOST_SLOTS)
+		grow(outcomes);
+	*free_slot(outcomes, chain_key) = (struct outcome_slot){chain_key, key, *outcome};
+	outcomes->count++;
+}
+
+void outcomes_expect(const struct outcomes *outcomes, u64 chain_key)
+{
+	__builtin_prefetch(probed(outcomes, chain_key, 0));
+}
+
+u64 outcomes_key(const struct outcomes *outcomes, u64 chain_key)
+{
+	for (u32 i = 0; i < PROBES; i++) {
+		const struct outcome_slot *slot = probed(outcomes, chain_key, i);
+
+		if (slot->chain_key == chain_key || !slot->key)
+			return slot->key;
+	}
+	return 0;
 }

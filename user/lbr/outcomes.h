@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What became of samples, by the keys of what they were recorded with: one that comes again need
- * not even be decoded. At most 48 MiB; when that is full, all is forgotten. Private to lbr/.
+ * not even be decoded. At most 32 MiB; when that is full, the newest take the place of others.
+ * Private to lbr/.
  */
 #ifndef LBR_OUTCOMES_H
 #define LBR_OUTCOMES_H
@@ -25,9 +26,20 @@ struct outcomes *outcomes_new(void);
 /* Frees; NULL is fine. */
 void outcomes_free(struct outcomes *outcomes);
 
-/* The outcome of a key, NULL if none is known. Borrowed until the next outcomes_keep(). */
-const struct outcome *outcomes_find(const struct outcomes *outcomes, u64 key);
-/* Keeps an outcome. */
-void outcomes_keep(struct outcomes *outcomes, u64 key, const struct outcome *outcome);
+/*
+ * The outcome of a sample, NULL if none is known. Borrowed until the next outcomes_keep().
+ *
+ * chain_key  of the sample
+ * key        of all that the outcome depends on, the chain_key among it; not 0
+ */
+const struct outcome *outcomes_find(const struct outcomes *outcomes, u64 chain_key, u64 key);
+/* Keeps an outcome that was not known. */
+void outcomes_keep(struct outcomes *outcomes, u64 chain_key, u64 key,
+		   const struct outcome *outcome);
+
+/* Asked for soon: lets it come from memory. */
+void outcomes_expect(const struct outcomes *outcomes, u64 chain_key);
+/* Some key that is kept of this chain_key, 0 if there is none. */
+u64 outcomes_key(const struct outcomes *outcomes, u64 chain_key);
 
 #endif

@@ -39,6 +39,7 @@ void places_set_processes(struct places *places, const struct process_table *pro
 	places->processes = processes;
 	places->generation = 0;
 	memset(places->recent, 0, sizeof(places->recent));
+	memset(places->recent_steps, 0, sizeof(places->recent_steps));
 	idmap_release(&places->of_address);
 }
 
@@ -112,7 +113,7 @@ u64 places_missing(const struct places *places)
 
 /* --- places --- */
 
-static u32 body_of(struct places *places, u32 binary, u32 function)
+u32 places_body(struct places *places, u32 binary, u32 function)
 {
 	u32 *body = idmap_place(&places->of_body, (u64)binary << 32 | function);
 
@@ -132,7 +133,7 @@ static void describe(struct places *places, struct place *place)
 	if (place->function == NO_FUNCTION)
 		return;
 	if (!(facts->functions.items[place->function].flags & FUNCTION_IS_GAP))
-		place->body = body_of(places, place->binary, place->function);
+		place->body = places_body(places, place->binary, place->function);
 	if (code_facts_instruction(facts, place->address, &instruction)) {
 		place->call = instruction.kind;
 		place->call_bytes = instruction.length;
@@ -283,6 +284,39 @@ bool places_can_contain(struct places *places, place_id entry, place_id now)
 	}
 	*recent = (struct recent_reach){from, to, is_reached};
 	return is_reached;
+}
+
+/* As far as processes get without asking for five-level page tables. */
+static bool is_user_address(u64 address)
+{
+	return address && !(address >> 47);
+}
+
+static void look_at_step(struct places *places, u32 pid, struct place_step *step)
+{
+	if (!is_user_address(step->from) || !is_user_address(step->to))
+		return;
+	step->from_place = places_find(places, pid, step->from);
+	step->to_place = places_find(places, pid, step->to);
+	step->fits = places_can_call(places, step->from_place, step->to_place) &&
+		     places_can_contain(places, step->to_place, step->now);
+}
+
+struct place_step *places_step(struct places *places, u32 pid, place_id now,
+			       const struct branch *entry)
+{
+	u64 generation = places_generation(places, pid);
+	struct place_step *step =
+		&places->recent_steps[mix(entry->from ^ (u64)now << 48 ^ now, entry->to) %
+				      RECENT_STEPS];
+
+	if (step->now == now && step->from == entry->from && step->to == entry->to &&
+	    step->generation == generation)
+		return step;
+	*step = (struct place_step){
+		.from = entry->from, .to = entry->to, .generation = generation, .now = now};
+	look_at_step(places, pid, step);
+	return step;
 }
 
 place_id places_call_before(struct places *places, place_id return_place)

@@ -57,6 +57,17 @@ bool places_can_call(const struct places *places, place_id from, place_id to);
 /* Whether the frame that began at `entry` can be executing at `now`: in the same function, or in
  * one that it goes on in without a call. */
 bool places_can_contain(struct places *places, place_id entry, place_id now);
+/* What came of a look at an entry: can it have entered the frame that executes at `now`? */
+struct place_step {
+	u64 from, to, generation; /* of the entry; of the mappings */
+	place_id now, from_place, to_place;
+	bool fits;     /* places_can_call() and places_can_contain() */
+	bool is_noted; /* the caller's; false when it was looked at anew */
+};
+
+/* Looks at an entry, which may be anything. Borrowed until the next places_step(). */
+struct place_step *places_step(struct places *places, u32 pid, place_id now,
+			       const struct branch *entry);
 /* The CALL in front of a return address, 0 if there is none. */
 place_id places_call_before(struct places *places, place_id return_place);
 /* How many CALLs can have entered the frame that is at `now`; CALLS_UNKNOWN if nobody knows. */

@@ -23,12 +23,7 @@ static void reach_function(struct search *search, u32 binary, u64 address)
 
 	if (function == NO_FUNCTION)
 		return;
-	body = idmap_get(&search->places->of_body, (u64)binary << 32 | function);
-	if (!body) {
-		*vec_add(&search->places->bodies) = (struct place_body){binary, function};
-		body = (u32)search->places->bodies.count;
-		*idmap_place(&search->places->of_body, (u64)binary << 32 | function) = body;
-	}
+	body = places_body(search->places, binary, function);
 	search->is_found |= body == search->wanted;
 	for (u32 i = 0; i < search->count; i++)
 		if (search->bodies[i] == body)

@@ -13,7 +13,7 @@ struct place_body {
 	u32 binary, function;
 };
 
-enum { RECENT_PLACES = 1 << 14, RECENT_REACHES = 1 << 12 };
+enum { RECENT_PLACES = 1 << 14, RECENT_REACHES = 1 << 12, RECENT_STEPS = 1 << 14 };
 
 struct recent_place {
 	u64 address, generation;
@@ -29,6 +29,7 @@ struct places {
 	/* Short cuts to the maps below, by the low bits of what is looked for. */
 	struct recent_place recent[RECENT_PLACES];
 	struct recent_reach recent_reaches[RECENT_REACHES];
+	struct place_step recent_steps[RECENT_STEPS];
 	u64 generation; /* of the mappings of `pid`; 0: not asked for */
 	u32 pid;
 	const struct process_table *processes;
@@ -46,6 +47,8 @@ struct places {
 	struct idmap reached;		   /* body, body → 1: no, 2: yes */
 };
 
+/* The body of a function of a binary, made if it has none yet. */
+u32 places_body(struct places *places, u32 binary, u32 function);
 /* Whether code of `from` can go on in `to`, another body, by jumps: direct ones, those through
  * slots of the dynamic linker, and those to wherever a register says if `to` can be meant. */
 bool places_reach(struct places *places, u32 from, u32 to);

@@ -117,14 +117,34 @@ static void see_depth(struct lbr_stitcher *stitcher, const struct sample *sample
 	stitcher->lessons++;
 }
 
+static struct evidence evidence_of(const struct lbr_stitcher *stitcher,
+				   const struct snapshot *snapshot)
+{
+	return (struct evidence){stitcher->places, threads_at(stitcher->threads, snapshot->tid),
+				 snapshot};
+}
+
 void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	struct snapshot snapshot;
+	struct evidence evidence;
 
 	see_depth(stitcher, sample);
 	snapshot = snapshot_of(stitcher, sample, sample_kernel_frames(sample));
 	walk(stitcher->places, &snapshot, &stitcher->stack);
 	learn(stitcher, &snapshot, stitcher->key);
+	evidence = evidence_of(stitcher, &snapshot);
+	if (evidence.thread)
+		evidence_note(&evidence, &stitcher->stack);
+}
+
+bool stitcher_knows(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct snapshot snapshot = snapshot_of(stitcher, sample, sample_kernel_frames(sample));
+	const struct evidence evidence = evidence_of(stitcher, &snapshot);
+
+	return sample->branch_count <= stitcher->deepest && evidence.thread &&
+	       evidence_is_known(&evidence);
 }
 
 /* --- finding --- */

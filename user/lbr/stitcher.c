@@ -6,11 +6,7 @@
 
 #include "base/memory.h"
 
-#include <errno.h>
-#include <stddef.h>
 #include <xxhash.h>
-
-enum { LEARNED_MAX = 1 << 14 }; /* stacks: 2% of the time that a report of a million takes */
 
 bool lbr_is_recorded(const struct event_source *source)
 {
@@ -20,69 +16,6 @@ bool lbr_is_recorded(const struct event_source *source)
 static struct lbr_stitcher *stitcher_of(struct event_sink *sink)
 {
 	return (struct lbr_stitcher *)sink;
-}
-
-static struct lbr_stitcher *stitcher_of_learning(struct event_sink *sink)
-{
-	return (struct lbr_stitcher *)((char *)sink - offsetof(struct lbr_stitcher, learning));
-}
-
-static bool has_call_stack(const struct lbr_stitcher *stitcher, const struct sample *sample)
-{
-	return sample->source < stitcher->source_count &&
-	       lbr_is_recorded(&stitcher->sources[sample->source]);
-}
-
-/* Of all that is learned from a sample but its time; 0 if it is not known. */
-static u64 lesson_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
-{
-	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-	const u64 parts[] = {sample->chain_key, (u64)sample->walked << 8 | sample->cut,
-			     places_generation(stitcher->places, sample->pid),
-			     (u64)stitcher->lessons << 32 | (thread ? thread->id : 0)};
-
-	return sample->chain_key && thread ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
-}
-
-/* Nothing but the time is new in a sample that came before. */
-static bool knows_lesson(struct event_sink *sink, const struct sample *sample)
-{
-	struct lbr_stitcher *stitcher = stitcher_of_learning(sink);
-
-	stitcher->is_learning = true;
-	if (!has_call_stack(stitcher, sample))
-		return false;
-	stitcher->key = lesson_key(stitcher, sample);
-	return stitcher->key && threads_know(stitcher->threads, stitcher->key);
-}
-
-static void learn_again(struct lbr_stitcher *stitcher, const struct sample *sample)
-{
-	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-
-	if (thread)
-		threads_learn_again(stitcher->threads, thread, stitcher->key, sample->time_ns);
-}
-
-static int learn_sample(struct event_sink *sink, const struct sample *sample)
-{
-	struct lbr_stitcher *stitcher = stitcher_of_learning(sink);
-
-	stitcher->is_learning = true;
-	if (stitcher->learned == LEARNED_MAX)
-		return -ECANCELED;
-	if (!has_call_stack(stitcher, sample) || stitcher->settings.tier == LBR_PLAIN)
-		return 0;
-	if (sample->is_known) {
-		learn_again(stitcher, sample);
-	} else if (sample_kernel_frames(sample) < sample->frame_count) {
-		stitcher->key = lesson_key(stitcher, sample);
-		stitcher_learn(stitcher, sample);
-	} else {
-		return 0;
-	}
-	stitcher->learned++;
-	return 0;
 }
 
 /* --- samples that were there before --- */
@@ -121,17 +54,31 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 	const struct outcome *outcome;
 	struct sample changed;
 
-	if (!has_call_stack(stitcher, sample))
+	if (!stitcher_is_concerned(stitcher, sample))
 		return sink_call(next, knows_chain, sample);
 	if (stitcher->is_learning || stitcher->likely)
 		return false;
 	stitcher->key = outcome_key(stitcher, sample);
-	outcome = outcomes_find(stitcher->outcomes, stitcher->key);
+	outcome = stitcher->key
+			  ? outcomes_find(stitcher->outcomes, sample->chain_key, stitcher->key)
+			  : NULL;
 	if (!outcome)
 		return false;
 	stitcher->outcome = *outcome;
 	changed = with_outcome(stitcher, sample);
 	return sink_call(next, knows_chain, &changed);
+}
+
+/* What is handed on has another key, which is known as soon as the outcome has come. */
+static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
+{
+	struct lbr_stitcher *stitcher = stitcher_of(sink);
+	u64 *ahead = &stitcher->ahead[stitcher->ahead_count++ % CHAINS_AHEAD];
+	u64 key = *ahead ? outcomes_key(stitcher->outcomes, *ahead) : 0;
+
+	*ahead = chain_key;
+	outcomes_expect(stitcher->outcomes, chain_key);
+	return key ? sink_call(stitcher->passing.next, on_chain_ahead, key) : 0;
 }
 
 /* The recording begins once more, behind what was learned of it. */
@@ -144,9 +91,7 @@ static void begin_again(struct lbr_stitcher *stitcher)
 	if (stitcher->likely)
 		likely_forget(stitcher->likely);
 	stitcher->is_learning = false;
-	stitcher->has_learned_all = stitcher->learned < LEARNED_MAX;
-	if (!stitcher->has_learned_all)
-		graph_solve(stitcher->graph, stitcher_depth(stitcher));
+	stitcher->has_learned_all = true;
 }
 
 static void find_anew(struct lbr_stitcher *stitcher, const struct sample *sample)
@@ -154,7 +99,8 @@ static void find_anew(struct lbr_stitcher *stitcher, const struct sample *sample
 	stitcher->key = outcome_key(stitcher, sample);
 	stitcher_find(stitcher, sample);
 	if (stitcher->key && !stitcher->likely)
-		outcomes_keep(stitcher->outcomes, stitcher->key, &stitcher->outcome);
+		outcomes_keep(stitcher->outcomes, sample->chain_key, stitcher->key,
+			      &stitcher->outcome);
 }
 
 static int take_sample(struct event_sink *sink, const struct sample *sample)
@@ -166,7 +112,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 		begin_again(stitcher);
 	stitcher->calls.count = 0;
 	stitcher->shown.count = 0;
-	if (!has_call_stack(stitcher, sample))
+	if (!stitcher_is_concerned(stitcher, sample))
 		return sink_call(stitcher->passing.next, on_sample, sample);
 	if (!sample->is_known) /* else knows_chain() has done it */
 		find_anew(stitcher, sample);
@@ -209,8 +155,8 @@ static void hear_exit(struct lbr_stitcher *stitcher, const struct thread_life *l
 #define HEAR(member, type)                                                    \
 	static int learn_##member(struct event_sink *sink, type event)        \
 	{                                                                     \
-		hear_##member(stitcher_of_learning(sink), event);             \
-		stitcher_of_learning(sink)->is_learning = true;               \
+		hear_##member(stitcher_of_lessons(sink), event);              \
+		stitcher_of_lessons(sink)->is_learning = true;                \
 		return 0;                                                     \
 	}                                                                     \
 	static int take_##member(struct event_sink *sink, type event)         \
@@ -247,19 +193,17 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	passing_sink_init(&stitcher->passing, next);
 	sink->on_sample = take_sample;
 	sink->knows_chain = knows_chain;
+	sink->on_chain_ahead = take_chain_ahead;
 	sink->on_mapping = take_mapping;
 	sink->on_name = take_name;
 	sink->on_fork = take_fork;
 	sink->on_exit = take_exit;
 	sink->on_loss = take_loss;
-	stitcher->learning = (struct event_sink){
-		.on_sample = learn_sample,
-		.knows_chain = knows_lesson,
-		.on_mapping = learn_mapping,
-		.on_name = learn_name,
-		.on_fork = learn_fork,
-		.on_exit = learn_exit,
-	};
+	lessons_init(stitcher);
+	stitcher->learning.on_mapping = learn_mapping;
+	stitcher->learning.on_name = learn_name;
+	stitcher->learning.on_fork = learn_fork;
+	stitcher->learning.on_exit = learn_exit;
 	stitcher->settings = *settings;
 	stitcher->processes = process_table_new();
 	stitcher->places = places_new(stitcher->processes, settings->symfs);

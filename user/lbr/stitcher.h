@@ -6,12 +6,25 @@
 #define LBR_STITCHER_H
 
 #include "base/vec.h"
+#include "lbr/evidence.h"
 #include "lbr/extend.h"
 #include "lbr/lbr.h"
 #include "lbr/likely.h"
 #include "lbr/memo.h"
 #include "lbr/outcomes.h"
 #include "lbr/tally.h"
+
+enum { CHAINS_AHEAD = 6 }; /* of which outcomes are on their way from memory */
+
+enum { CHAINS_SEEN = 1 << 16 };
+
+/* What the learning sink hears of a recording. */
+struct lessons {
+	u64 seen[CHAINS_SEEN]; /* keys of chains, by their low bits */
+	u64 chains, stride;    /* so many were asked for; every stride-th is picked */
+	u32 picked;
+	bool is_picked; /* the sample at hand */
+};
 
 struct lbr_stitcher {
 	struct passing_sink passing; /* first: stitcher_of() */
@@ -31,18 +44,29 @@ struct lbr_stitcher {
 	struct memo *memo;
 	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
 	struct outcomes *outcomes;
-	struct outcome outcome; /* of the sample at hand */
-	u64 key;		/* of that; 0: it is not known */
-	u32 lessons;		/* that changed what was found before */
-	u32 deepest;		/* snapshot so far */
-	u32 learned;		/* stacks in the learning sink */
-	bool is_learning;	/* the learning sink has heard something since the other one */
-	bool has_learned_all;	/* nothing new can come */
+	struct outcome outcome;	 /* of the sample at hand */
+	u64 key;		 /* of that; 0: it is not known */
+	u64 ahead[CHAINS_AHEAD]; /* keys of chains to come, in turn; 0: none */
+	u32 ahead_count;
+	u32 lessons; /* that changed what was found before */
+	u32 deepest; /* snapshot so far */
+	struct lessons lessons_heard;
+	bool is_learning;     /* the learning sink has heard something since the other one */
+	bool has_learned_all; /* nothing new can come */
 };
+
+/* Sets what the learning sink does with samples. */
+void lessons_init(struct lbr_stitcher *stitcher);
+/* The stitcher whose learning sink this is. */
+struct lbr_stitcher *stitcher_of_lessons(struct event_sink *sink);
+/* Whether a sample has an LBR call stack. */
+bool stitcher_is_concerned(const struct lbr_stitcher *stitcher, const struct sample *sample);
 
 /* Takes its part of the threads, places and graph from the stack of a sample that has a call
  * stack and the key `key`, without finding out more than what it shows by itself. */
 void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample);
+/* Whether there is nothing to learn from it but that the thread was seen once more. */
+bool stitcher_knows(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* Finds the stack of such a sample into `frames`, `calls` or `shown`, and `outcome`. */
 void stitcher_find(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* What a stack depends on besides what was recorded with the sample, and `lessons`. */

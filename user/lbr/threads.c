@@ -38,6 +38,7 @@ void threads_free(struct threads *threads)
 		return;
 	for (size_t i = 0; i < threads->rows.count; i++) {
 		vec_release(&threads->rows.items[i].anchors);
+		vec_release(&threads->rows.items[i].window);
 		idmap_release(&threads->rows.items[i].anchor_of);
 	}
 	vec_release(&threads->rows);

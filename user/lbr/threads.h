@@ -3,7 +3,7 @@
  * What is known of each thread: how its registers are numbered, and which functions stay where they
  * are on its stack. Private to lbr/.
  *
- * At most 66 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
+ * At most 70 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
  */
 #ifndef LBR_THREADS_H
 #define LBR_THREADS_H
@@ -37,6 +37,9 @@ struct thread_facts {
 	u64 held_stacks;
 	VEC(struct anchor) anchors;
 	struct idmap anchor_of; /* body → row + 1 */
+	/* The entries of the last sample from which nothing is left to learn. */
+	VEC(struct branch) window;
+	u64 window_hw_idx;
 };
 
 struct threads;

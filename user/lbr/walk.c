@@ -69,30 +69,20 @@ static enum step take_call(struct walking *walking, struct call call)
 	return STEP_ON;
 }
 
-/* As far as processes get without asking for five-level page tables. */
-static bool is_user_address(u64 address)
-{
-	return address && !(address >> 47);
-}
-
 /* Whether LBR entry `index` can have entered the frame that executes at `now`. */
 static bool entry_fits(const struct walking *walking, u32 index, struct call *ret_call)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	const struct branch *entry;
-	place_id from, to;
+	const struct place_step *step;
 
 	if (index >= snapshot->entry_count)
 		return false;
-	entry = &snapshot->entries[index];
-	if (!is_user_address(entry->from) || !is_user_address(entry->to))
-		return false;
-	from = places_find(walking->places, snapshot->pid, entry->from);
-	to = places_find(walking->places, snapshot->pid, entry->to);
-	*ret_call = (struct call){
-		.from = entry->from, .place = from, .entry = to, .origin = ORIGIN_LBR};
-	return places_can_call(walking->places, from, to) &&
-	       places_can_contain(walking->places, to, walking->now);
+	step = places_step(walking->places, snapshot->pid, walking->now, &snapshot->entries[index]);
+	*ret_call = (struct call){.from = step->from,
+				  .place = step->from_place,
+				  .entry = step->to_place,
+				  .origin = ORIGIN_LBR};
+	return step->fits;
 }
 
 /* A call that must have been, whatever the registers hold. */

@@ -124,6 +124,16 @@ static int hand_over_list(struct delivery *delivery)
 	return error;
 }
 
+/* Whether the sink wants an event. One that picks samples is not helped by getting all of them from
+ * memory. */
+static bool is_wanted(const struct delivery *delivery, const struct timed *event)
+{
+	struct event_sink *sink = delivery->sink;
+
+	return !sink->wants_chain || event->extra <= EXTRA_NO_SAMPLE ||
+	       sink->wants_chain(sink, event->extra);
+}
+
 int delivery_events(struct delivery *delivery, size_t from, size_t to)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
@@ -133,10 +143,12 @@ int delivery_events(struct delivery *delivery, size_t from, size_t to)
 
 	delivery->decoder->reader = delivery->sink;
 	for (size_t i = from; i < to && !error; i++) {
-		if (i + AHEAD < to)
+		if (i + AHEAD < to && !delivery->sink->wants_chain)
 			prepare(delivery, &events[i + AHEAD]);
-		window_move(&window, delivery_record(&events[i]));
-		error = delivery_event(delivery, &events[i]);
+		if (is_wanted(delivery, &events[i])) {
+			window_move(&window, delivery_record(&events[i]));
+			error = delivery_event(delivery, &events[i]);
+		}
 		if (delivery->on_progress)
 			delivery->on_progress(delivery, i + 1 - from);
 	}

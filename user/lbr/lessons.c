@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The sink that hears a recording before it is stitched.
+ *
+ * Who was seen calling whom must be known of all samples: of two callers of which one was not
+ * heard of, the other would be certain. What only says how often and when is learned from some
+ * thousands of samples, spread over the recording, whatever its length.
+ */
+#include "lbr/stitcher.h"
+
+#include <stddef.h>
+#include <xxhash.h>
+
+enum { PICKED_MAX = 1 << 13 }; /* between two doublings of the stride */
+
+struct lbr_stitcher *stitcher_of_lessons(struct event_sink *sink)
+{
+	return (struct lbr_stitcher *)((char *)sink - offsetof(struct lbr_stitcher, learning));
+}
+
+bool stitcher_is_concerned(const struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	return sample->source < stitcher->source_count &&
+	       lbr_is_recorded(&stitcher->sources[sample->source]);
+}
+
+/* Takes every stride-th. When there are too many, as many as a stride of twice that would have
+ * given are kept in mind. */
+static bool pick(struct lessons *lessons)
+{
+	if (lessons->chains++ % lessons->stride)
+		return false;
+	if (++lessons->picked == PICKED_MAX) {
+		lessons->picked /= 2;
+		lessons->stride *= 2;
+	}
+	return true;
+}
+
+/* Picked samples, and all that are new. */
+static bool wants_chain(struct event_sink *sink, u64 chain_key)
+{
+	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
+	struct lessons *lessons = &stitcher->lessons_heard;
+	u64 *seen = &lessons->seen[(chain_key >> 1) % CHAINS_SEEN];
+	bool is_new = *seen != chain_key;
+
+	stitcher->is_learning = true;
+	lessons->is_picked = pick(lessons);
+	*seen = chain_key;
+	return lessons->is_picked || is_new;
+}
+
+/* Of all that is learned from a sample but its time; 0 if it is not known. */
+static u64 lesson_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
+	const u64 parts[] = {sample->chain_key, (u64)sample->walked << 8 | sample->cut,
+			     places_generation(stitcher->places, sample->pid),
+			     (u64)stitcher->lessons << 32 | (thread ? thread->id : 0)};
+
+	return sample->chain_key && thread ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
+}
+
+/* Nothing but the time is new in a sample that was picked before. */
+static bool knows_lesson(struct event_sink *sink, const struct sample *sample)
+{
+	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
+
+	if (!stitcher->lessons_heard.is_picked || !stitcher_is_concerned(stitcher, sample))
+		return false;
+	stitcher->key = lesson_key(stitcher, sample);
+	return stitcher->key && threads_know(stitcher->threads, stitcher->key);
+}
+
+static void learn_again(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
+
+	if (thread)
+		threads_learn_again(stitcher->threads, thread, stitcher->key, sample->time_ns);
+}
+
+static void learn_anew(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	/* One without key is picked: nobody was asked. */
+	bool is_picked = !sample->chain_key || stitcher->lessons_heard.is_picked;
+
+	if (sample_kernel_frames(sample) == sample->frame_count ||
+	    (!is_picked && stitcher_knows(stitcher, sample)))
+		return;
+	stitcher->key = is_picked ? lesson_key(stitcher, sample) : 0;
+	stitcher_learn(stitcher, sample);
+}
+
+static int learn_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
+
+	stitcher->is_learning = true;
+	if (!stitcher_is_concerned(stitcher, sample) || stitcher->settings.tier == LBR_PLAIN)
+		return 0;
+	if (sample->is_known)
+		learn_again(stitcher, sample);
+	else
+		learn_anew(stitcher, sample);
+	return 0;
+}
+
+void lessons_init(struct lbr_stitcher *stitcher)
+{
+	stitcher->lessons_heard.stride = 1;
+	stitcher->learning = (struct event_sink){
+		.on_sample = learn_sample,
+		.knows_chain = knows_lesson,
+		.wants_chain = wants_chain,
+	};
+}

@@ -28,7 +28,7 @@ FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c)
 # %CLANG%. Ubuntu's bpftool and perf come with linux-tools.
 DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-generic \
 	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev \
-	libzydis-dev libcurl4-gnutls-dev libmicrohttpd-dev
+	libzydis-dev libseccomp-dev libcurl4-gnutls-dev libmicrohttpd-dev
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
@@ -40,8 +40,8 @@ DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu busybox-static cpio debian-archive-keyring bsdextrautils
 # For arm64, unpacked into build/: never installed.
 DEB_GUEST_PACKAGES := libc6-dev libstdc++-12-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev \
-	libzstd-dev liblzma-dev libxxhash-dev libiberty-dev libzydis-dev libcurl4-gnutls-dev \
-	libmicrohttpd-dev libcmocka-dev busybox-static coreutils
+	libzstd-dev liblzma-dev libxxhash-dev libiberty-dev libzydis-dev libseccomp-dev \
+	libcurl4-gnutls-dev libmicrohttpd-dev libcmocka-dev busybox-static coreutils
 
 # All CPUs, unless -j says otherwise.
 ifeq ($(MAKELEVEL),0)
@@ -88,7 +88,7 @@ ifdef COVERAGE
 C_FLAGS += --coverage -O0
 LDFLAGS += --coverage
 endif
-LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -lZydis -liberty -lpthread -ldl -lm $(LDLIBS)
+LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -lZydis -lseccomp -liberty -lpthread -ldl -lm $(LDLIBS)
 BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
 	-Iinclude -Ivmlinux -Ibpf -I$(abspath $(SYSROOT))/usr/include/$(ARCH)-linux-gnu
 

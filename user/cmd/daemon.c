@@ -151,15 +151,10 @@ static void open_names(struct daemon *daemon)
 		.max_bytes = daemon->session->settings.keep_bytes / NAMES_PART,
 		.again_ns = names_again_ns,
 	};
-	int error = daemon_names_open(&settings, &daemon->names);
 
-	if (!error)
-		error = daemon_names_start(daemon->names);
-	if (error) {
+	if (daemon_names_open(&settings, &daemon->names))
 		daemon_log(LOG_LEVEL_WARNING, "names of functions are not kept: %s",
 			   fail_sentence());
-		daemon_names_close(TAKE(daemon->names));
-	}
 	daemon->session->names = daemon->names;
 }
 
@@ -192,6 +187,11 @@ static int start(struct daemon *daemon)
 		error = session_start(daemon->session);
 	if (!error)
 		error = daemon_watch_capture(daemon);
+	/* Threads after this one: they have what their maker has. */
+	if (!error)
+		error = daemon_give_up_privileges(daemon);
+	if (!error && daemon->names)
+		error = daemon_names_start(daemon->names);
 	if (!error)
 		error = daemon_begin_window(daemon, moment_now());
 	if (!error)

@@ -37,6 +37,7 @@ struct daemon {
 	u64 turned_ns; /* when the kernel's tables were turned last */
 	u32 lowest_hz; /* in the open window */
 	bool cannot_change_rate;
+	bool may_connect;	  /* to other machines, or be connected to */
 	struct daemon_push *push; /* NULL: nothing is pushed */
 };
 
@@ -52,6 +53,10 @@ void daemon_log(enum log_level level, const char *format, ...)
 struct spending daemon_spending(struct daemon *daemon, int whose);
 /* Now, by both clocks. */
 struct moment moment_now(void);
+
+/* Keeps of capabilities and system calls what sampling needs, for good. To be called before there
+ * is a second thread. Returns 0 or a negative errno with a sentence. */
+int daemon_give_up_privileges(struct daemon *daemon);
 
 /* Begins to hold --max-cpu, with what is spent from now on. */
 void daemon_limit_cpu(struct daemon *daemon);

@@ -16,7 +16,6 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 enum {
 	FAILURES_MAX = 8,
@@ -132,7 +131,7 @@ static void *keep_names(void *context)
 	struct daemon_names *names = context;
 	struct wanted wanted;
 
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_PRIORITY);
+	setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* of this thread */
 	while (next_wanted(names, &wanted))
 		keep(names, &wanted);
 	return NULL;

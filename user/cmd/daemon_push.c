@@ -55,6 +55,11 @@ static const char *url_of(const struct daemon *daemon)
 	return url && strcmp(url, "none") != 0 ? url : NULL;
 }
 
+bool daemon_push_is_wanted(const struct daemon *daemon)
+{
+	return url_of(daemon) != NULL;
+}
+
 static struct push_settings settings_of(const struct daemon *daemon)
 {
 	const struct daemon_settings *settings = &daemon->session->settings;
@@ -88,6 +93,9 @@ int daemon_push_start(struct daemon *daemon)
 
 	if (!url_of(daemon))
 		return 0;
+	if (!daemon->may_connect)
+		return fail_plain(-EPERM, "restart the daemon",
+				  "it gave up connections when it started without --push");
 	push = must_alloc(sizeof(*push));
 	error = open_push(daemon, push);
 	if (error)
@@ -104,7 +112,7 @@ void daemon_push_reload(struct daemon *daemon)
 				 : daemon_push_start(daemon);
 
 	if (error)
-		daemon_log(LOG_LEVEL_WARNING, "pushing goes on as before: %s", fail_sentence());
+		daemon_log(LOG_LEVEL_WARNING, "pushing is as before: %s", fail_sentence());
 }
 
 static int take_window(void *context, const struct store_window *window, const char *path)

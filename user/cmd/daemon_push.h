@@ -9,6 +9,8 @@
 
 struct daemon_push;
 
+/* Whether that is asked for. */
+bool daemon_push_is_wanted(const struct daemon *daemon);
 /* Begins to push, if that is asked for; with a store and a thread that keeps names. Returns 0 or a
  * negative errno with a sentence. */
 int daemon_push_start(struct daemon *daemon);

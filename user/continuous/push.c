@@ -20,7 +20,6 @@
 #include <stdatomic.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
 
 enum { QUEUE_MAX = 32, LOWEST_PRIORITY = 19, NS_PER_S = 1000000000 };
 
@@ -307,7 +306,7 @@ static void *push_all(void *context)
 {
 	struct push *push = context;
 
-	setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), LOWEST_PRIORITY);
+	setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* of this thread */
 	for (;;) {
 		struct work work = next_work(push);
 

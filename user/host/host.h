@@ -15,6 +15,7 @@
 #include "host/machine.h"
 #include "host/mapped_file.h"
 #include "host/own_vdso.h"
+#include "host/privileges.h"
 #include "host/proc_maps.h"
 #include "host/process_stat.h"
 #include "host/process_tree.h"

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Giving up what a process may do, for as long as it lives. Both are of the thread that calls and
+ * of those that it starts from then on: call them while there is one.
+ */
+#ifndef HOST_PRIVILEGES_H
+#define HOST_PRIVILEGES_H
+
+#include "bpfprof/types.h"
+
+#define CAPABILITY_BIT(number) (1ULL << (number))
+
+/*
+ * Gives up all capabilities but these, of those that there are, and the way to any others: no
+ * program that is run from then on has more than this user has without any.
+ *
+ * capabilities  CAPABILITY_BIT()s of those that stay permitted and effective
+ * Returns 0 or a negative errno with a sentence.
+ */
+int privileges_keep(u64 capabilities);
+
+/* Groups of system calls. What is in none of them ends the process at once, by SIGSYS; what came
+ * into Linux after those that are known here fails with ENOSYS, as on a kernel that is older. */
+enum call_group {
+	CALLS_CONFINED = 1, /* work on files that are open: no way to any other */
+	CALLS_KEEPER = 2,   /* to start processes with less, and wait for them */
+	CALLS_CAPTURE = 4,  /* files, BPF, perf events, threads, sockets of this machine */
+	CALLS_NETWORK = 8,  /* connections and listeners */
+};
+
+/* Allows only the system calls of some groups from now on; no_new_privs must be set, which
+ * privileges_keep() does. Returns 0 or a negative errno with a sentence (-EINVAL: a kernel without
+ * CONFIG_SECCOMP_FILTER). */
+int privileges_limit_calls(u32 groups);
+
+#endif

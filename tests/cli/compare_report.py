@@ -24,6 +24,9 @@ no other lines; frames without a name too, address by address. What is known to 
   are compared by themselves, names by file first), so its tree has some lines twice: "foo" of
   one program as 1.10% and as 9.54%. There the sums of equal lines are compared, and not the
   letter of code without file, which is that of whoever came first.
+- Addresses in no file (what a frame pointer that was used for something else led to): perf may print
+  one of them twice in a group of events, and its letter is that of whoever came first in memory.
+  The sums are compared, and not the letter.
 - perf cuts names of threads that are longer than the column ("perf-ex"); ours does not.
 - Branches: perf tells ends without a name apart by where they were in memory, and then prints where
   they are in their file, so that some lines are there twice; equal lines are summed. It prints
@@ -188,6 +191,16 @@ def summed(found):
     return sums
 
 
+def is_nowhere(keys):
+    """Whether it is the line of an address in no file."""
+    return "[unknown]" in keys and any(re.fullmatch(r"\[.\] 0x[0-9a-f]{16}", key) for key in keys)
+
+
+def nowhere_summed(found):
+    nowhere = {keys: rows for keys, rows in found.items() if is_nowhere(keys)}
+    return {**{keys: found[keys] for keys in found.keys() - nowhere.keys()}, **summed(nowhere)}
+
+
 def graphs(program, path, options):
     """How often each entry has each chain: Counter of (entry, chain)."""
     command = [program, "report", *options, "--stdio", "--no-inline", "-q", "-i", path]
@@ -236,7 +249,7 @@ def both_reports(sources, options):
 
 def compare_event(titles, sides, unsure, differences):
     sides = without_unsure(titles, sides, unsure)
-    found = [grouped(titles, rows) for rows in sides]
+    found = [nowhere_summed(grouped(titles, rows)) for rows in sides]
     if "Source Symbol" in titles or ("Symbol" in titles and "Shared Object" not in titles):
         found = [summed(side) for side in found]
     return compare(*found, differences)

@@ -382,7 +382,7 @@ rows() {
 @test "what cannot be is answered in one line" {
 	fails_with 2 "diff: -c ratoi: no such method; did you mean ratio?" \
 		"$BPFPROF" diff -c ratoi v1.data v2.data
-	fails_with 2 "diff: -c cycles: branches are not compared; look at them with bpfprof report -b" \
+	fails_with 2 "-c cycles: v1.data has no branches; record with -b, where the CPU counts cycles of branches" \
 		"$BPFPROF" diff -c cycles v1.data v2.data
 	fails_with 2 "diff: -c wdiff:1,0: wdiff needs two weights; give wdiff:W1,W2, whole numbers but 0: W1 for the baseline, W2 for the other" \
 		"$BPFPROF" diff -c wdiff:1,0 v1.data v2.data

@@ -65,11 +65,17 @@ static int choose_layout(struct diff *diff)
 	const char *sort = diff->settings->sort;
 	CLEANUP(freep) char *all = NULL;
 	struct entry_layout_settings layout = {0};
+	int error;
 
 	if (!sort || *sort == '+')
 		all = must_format("%s%s%s", default_sort, sort ? "," : "", sort ? sort + 1 : "");
 	layout.sort = all ? all : sort;
-	return entry_layout_parse(&layout, &diff->layout);
+	error = entry_layout_parse(&layout, &diff->layout);
+	if (!error && diff->settings->method == COMPARE_CYCLES &&
+	    !entry_layout_has_key(&diff->layout, FIELD_SYMBOL))
+		error = fail_plain(-EINVAL, "let symbol be among the keys of -s",
+				   "-c cycles: blocks of code are lines of functions");
+	return error;
 }
 
 /* A config file may name wdiff alone. */
@@ -142,7 +148,8 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 	symbolize.caches[0] = diff->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = diff->cache;
 	symbolize.only_symbols = symbolize.returns_are_exact = settings->is_strict;
-	symbolize.source = entry_layout_has_source(&diff->layout) ? SOURCE_LINES : SOURCE_NONE;
+	if (entry_layout_has_source(&diff->layout) || settings->method == COMPARE_CYCLES)
+		symbolize.source = SOURCE_LINES;
 	/* All are read at the same time, and one line can only show one of them. */
 	if (!settings->is_quiet)
 		input_show_progress(diff->files[0].data, &symbolize);
@@ -244,7 +251,7 @@ static const char *rate_name(const struct diff *diff, const struct event_source 
 /* Of rates and where only what perf has is wanted, chance is not told. */
 static struct changes *judge(const struct diff *diff, const struct comparison *comparison)
 {
-	if (diff->settings->is_strict || diff->seconds)
+	if (diff->settings->is_strict || diff->seconds || diff->settings->method == COMPARE_CYCLES)
 		return NULL;
 	return changes_new(comparison, diff->settings->alpha_percent / 100, diff->quantum_ns);
 }
@@ -287,17 +294,22 @@ static void write_source(const struct writing *writing, u32 source_row)
 	const struct diff_settings *settings = diff->settings;
 	CLEANUP(comparison_freep) struct comparison *comparison = compare(diff, source_row);
 	CLEANUP(changes_freep) struct changes *changes = judge(diff, comparison);
+	bool has_blocks = settings->method == COMPARE_CYCLES;
+	CLEANUP(block_changes_freep)
+	struct block_changes *blocks = has_blocks ? block_changes_new(comparison) : NULL;
 	const struct event_source *source = &diff->profile->sources.items[source_row];
 	struct diff_view view = {
 		.comparison = comparison,
 		.changes = changes,
+		.blocks = blocks,
+		.show_spread = settings->show_spread,
 		.only_marked = settings->only_significant,
 		.source = source,
 		.names = (const char *const *)diff->names,
 		.show_names = diff->file_count > 2 || settings->is_verbose || diff->files[0].times,
 		.show_period = settings->show_period,
 		.show_formula = settings->show_formula,
-		.show_notes = !settings->is_strict,
+		.show_notes = !settings->is_strict && !has_blocks,
 		.rate_name = rate_name(diff, source),
 		.rate_scale = counts_time(source) ? 1e-9 : 1,
 		.is_first = source_row == 0,
@@ -371,6 +383,7 @@ static int read_recordings(struct diff *diff, char **ret_damage)
 		.symfs = settings->symbolize.symfs,
 		.like_perf = settings->is_strict,
 		.shows_progress = !settings->is_quiet,
+		.count_blocks = settings->method == COMPARE_CYCLES,
 		.slices_time = !settings->is_strict,
 	};
 	int error = diff_files_read(diff->files, diff->file_count, how, &diff->profile,

@@ -227,9 +227,40 @@ static int check_output(const struct diff_settings *settings)
 	return 0;
 }
 
+/* What cannot be said of blocks of code. */
+static const char *beyond_blocks(const struct diff_settings *settings)
+{
+	if (settings->children || settings->paths)
+		return settings->paths ? "--paths" : "--children";
+	if (settings->only_significant || settings->shows_rates)
+		return settings->shows_rates ? "--rate" : "--significant";
+	if (settings->fail_if.count)
+		return "--fail-if";
+	return settings->csv ? "--csv" : NULL;
+}
+
+static int check_blocks(const struct diff_settings *settings)
+{
+	if (settings->method != COMPARE_CYCLES)
+		return settings->show_spread
+			       ? fail_plain(-EINVAL, "give -c cycles, too",
+					    "--cycles-hist is about the cycles of blocks")
+			       : 0;
+	if (beyond_blocks(settings))
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "-c cycles and %s: blocks of code are lines of functions",
+				  beyond_blocks(settings));
+	if (diff_asks_for_store(settings))
+		return fail_plain(-EINVAL, "name two recordings",
+				  "the store of the daemon has no branches");
+	return 0;
+}
+
 int diff_settings_check(const struct diff_settings *settings)
 {
 	int error = check_output(settings);
+
+	error = error ? error : check_blocks(settings);
 
 	return error ? error : check_rates(settings);
 }

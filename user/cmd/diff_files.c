@@ -63,6 +63,19 @@ static int check_cpus(const struct diff_file *file)
 	return 0;
 }
 
+/* Blocks of code are told by branches, and what they took by the cycles of these. */
+static int check_branches(const struct diff_file *file)
+{
+	u32 count;
+	const struct event_source *sources = perfdata_sources(file->data, &count);
+
+	for (u32 i = 0; i < count; i++)
+		if (sources[i].has_branches && !event_source_has_call_stacks(&sources[i]))
+			return 0;
+	return fail_plain(-EINVAL, "record with -b, where the CPU counts cycles of branches",
+			  "-c cycles: %s has no branches", file->path);
+}
+
 int diff_files_open(struct diff_file *files, u32 count, const struct diff_settings *settings)
 {
 	int error = 0;
@@ -78,6 +91,8 @@ int diff_files_open(struct diff_file *files, u32 count, const struct diff_settin
 			error = choose_samples(&files[i], i, &settings->choice);
 		if (!error)
 			error = check_cpus(&files[i]);
+		if (!error && settings->method == COMPARE_CYCLES)
+			error = check_branches(&files[i]);
 	}
 	return error;
 }
@@ -306,6 +321,7 @@ int diff_files_read(struct diff_file *files, u32 count, struct diff_reading how,
 			{
 				.keep = how.keep,
 				.skip_chains = how.skip_chains,
+				.count_blocks = how.count_blocks,
 				.details = {.kept = quantum_ns ? 1u << DETAIL_TIME : 0,
 					    .quantum_ns = quantum_ns},
 			},

@@ -31,20 +31,9 @@ static struct diff_settings *settings_of(void *settings)
 /* --- methods --- */
 
 static const char *const method_names[] = {
-	[COMPARE_DELTA_ABS] = "delta-abs",
-	[COMPARE_DELTA] = "delta",
-	[COMPARE_RATIO] = "ratio",
-	[COMPARE_WEIGHTED] = "wdiff",
+	[COMPARE_DELTA_ABS] = "delta-abs", [COMPARE_DELTA] = "delta",	[COMPARE_RATIO] = "ratio",
+	[COMPARE_WEIGHTED] = "wdiff",	   [COMPARE_CYCLES] = "cycles",
 };
-
-/* perf compares recordings of branches by these. */
-static int refuse_branches(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return fail_plain(-EINVAL, "look at them with bpfprof report -b",
-			  "branches are not compared");
-}
 
 static int find_method(const char *name, size_t length, enum comparison_method *ret_method)
 {
@@ -59,12 +48,10 @@ static int find_method(const char *name, size_t length, enum comparison_method *
 		*ret_method = (enum comparison_method)i;
 		return 0;
 	}
-	if (!strcmp(word, "cycles"))
-		return refuse_branches(NULL, NULL);
 	nearest = nearest_name(word, names);
 	if (nearest)
 		return fail_plain(-EINVAL, NULL, "no such method; did you mean %s?", nearest);
-	return fail_plain(-EINVAL, "there are delta-abs, delta, ratio, wdiff:W1,W2",
+	return fail_plain(-EINVAL, "there are delta-abs, delta, ratio, wdiff:W1,W2, cycles",
 			  "no such method");
 }
 
@@ -146,6 +133,14 @@ static int parse_separator(void *settings, const char *argument)
 	return text_parse_separator(argument, &settings_of(settings)->separator);
 }
 
+static int refuse_streams(void *settings, const char *argument)
+{
+	(void)settings;
+	(void)argument;
+	return fail_plain(-EINVAL, "look at them with bpfprof report --branch-history",
+			  "streams of branches are not compared");
+}
+
 #define FIELD(field) offsetof(struct diff_settings, field)
 
 /* clang-format off */
@@ -153,7 +148,9 @@ const struct option_row diff_options[] = {
 	HEADING("Comparison"),
 	CALL('c', "compute", "METHOD", parse_method,
 	     "delta-abs: difference of shares, largest first (default); delta: the same by sign; "
-	     "ratio: of periods; wdiff:W1,W2: period by W2 less the baseline's by W1"),
+	     "ratio: of periods; wdiff:W1,W2: period by W2 less the baseline's by W1; cycles: of blocks "
+	     "of code, on average (of recordings of record -b)"),
+	FLAG(0, "cycles-hist", show_spread, "with -c cycles: how much the difference varies"),
 	{.kind = OPTION_U32, .letter = 'o', .name = "order", .offset = FIELD(order),
 	 .argument = "NUMBER", .help = "sort by the value of this recording; 0: by the baseline",
 	 .config = "diff.order"},
@@ -212,7 +209,7 @@ const struct option_row diff_options[] = {
 	IGNORED('f', "force"), IGNORED('m', "modules"), IGNORED(0, "stdio"),
 	CONFIG("diff.compute", config_method),
 	/* refused by name */
-	REFUSED(0, "cycles-hist", NULL, refuse_branches), REFUSED(0, "stream", NULL, refuse_branches),
+	REFUSED(0, "stream", NULL, refuse_streams),
 	{.kind = OPTION_END},
 };
 /* clang-format on */

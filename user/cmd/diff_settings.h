@@ -35,6 +35,7 @@ struct diff_settings {
 	struct text_list fail_if; /* expressions of conditions.h */
 	bool json, csv;
 	bool show_period, show_formula;
+	bool show_spread; /* of the cycles of blocks */
 	bool is_relative;
 	bool shows_rates; /* in place of shares */
 	bool is_strict;	  /* as perf has it, where we would not */
@@ -84,6 +85,7 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
 struct diff_reading {
 	u32 keep; /* KEEP_* bits */
 	bool skip_chains;
+	bool count_blocks;
 	u8 stitch; /* enum lbr_tier, for LBR call stacks */
 	bool shows_progress;
 	bool like_perf;	   /* in what is unwound */

@@ -18,8 +18,8 @@
  */
 int input_choose(const char *option, struct arguments arguments, const char **ret_path);
 
-/* A store is asked for: neither a recording (option of -i, or an argument) nor --time goes with that.
- * Returns 0 or -EINVAL with a sentence. */
+/* A store is asked for: neither a recording (option of -i, or an argument) nor --time goes with
+ * that. Returns 0 or -EINVAL with a sentence. */
 int input_refuse_recording(const char *option, struct arguments arguments, const char *times);
 
 /* Shows on a terminal what takes long: reading, and finding names. */

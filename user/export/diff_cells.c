@@ -6,6 +6,8 @@
  */
 #include "export/diff_cells.h"
 
+#include "export/diff_blocks.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -42,7 +44,9 @@ static void append_computed(const struct diff_view *view, struct text *cell,
 	const struct comparison *comparison = view->comparison;
 	enum comparison_method method = comparison->settings.method;
 
-	if (method == COMPARE_DELTA || method == COMPARE_DELTA_ABS) {
+	if (method == COMPARE_CYCLES) {
+		diff_append_block(view, cell, place);
+	} else if (method == COMPARE_DELTA || method == COMPARE_DELTA_ABS) {
 		append_delta(view, cell, comparison_delta(comparison, place.entry, place.side));
 	} else if (!comparison_value(comparison, place.entry, 0)->is_there) {
 		text_append(cell, "N/A");
@@ -93,6 +97,9 @@ static void append_formula(const struct diff_view *view, struct text *cell, stru
 		break;
 	case COMPARE_RATIO:
 		text_appendf(cell, "%" PRIu64 " / %" PRIu64, other, base);
+		break;
+	case COMPARE_CYCLES:
+		diff_append_block_formula(view, cell, place);
 		break;
 	case COMPARE_WEIGHTED:
 		text_appendf(cell, "(%" PRIu64 " * %" PRId64 ") - (%" PRIu64 " * %" PRId64 ")",
@@ -147,6 +154,9 @@ void diff_append_figure(const struct diff_view *view, struct text *cell, enum di
 	case FIGURE_PERIOD:
 		if (has_figure)
 			text_appendf(cell, "%" PRIu64, value->period);
+		break;
+	case FIGURE_SPREAD:
+		diff_append_block_spread(view, cell, place);
 		break;
 	case FIGURE_INTERVAL:
 		if (has_figure)
@@ -226,6 +236,8 @@ void diff_append_note(const struct diff_view *view, struct text *note, u32 entry
 
 bool diff_shows(const struct diff_view *view, u32 entry)
 {
+	if (view->blocks && !block_changes_lines(view->blocks, entry))
+		return false;
 	return !view->only_marked || !view->changes || changes_is_marked(view->changes, entry);
 }
 

@@ -16,12 +16,14 @@ enum diff_figure {
 	FIGURE_COMPUTED,
 	FIGURE_FORMULA,
 	FIGURE_PERIOD,
+	FIGURE_SPREAD,	 /* of blocks of code */
 	FIGURE_INTERVAL, /* these need the view's changes */
 	FIGURE_MARK,
 };
 
 struct diff_place {
 	u32 entry, side;
+	u32 line;     /* of the entry's; only those of blocks of code have more than one */
 	bool is_bare; /* between separators, where perf leaves the sign of per cent out, and 0 */
 };
 

@@ -4,6 +4,7 @@
  */
 #include "export/diff_json.h"
 
+#include "export/diff_blocks.h"
 #include "export/diff_cells.h"
 #include "export/diff_paths.h"
 #include "export/json.h"
@@ -44,6 +45,8 @@ static void write_side(struct json_writer *json, const struct diff_view *view, u
 			    SHARE_DECIMALS);
 	if (view->changes && comparison->side_totals[side].is_there)
 		write_change(json, changes_of(view->changes, entry, side));
+	if (view->blocks)
+		diff_write_blocks_json(json, view, entry, side);
 	json_object_end(json);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "export/diff_text.h"
 
+#include "export/diff_blocks.h"
 #include "export/diff_cells.h"
 #include "export/diff_chance.h"
 #include "export/text_keys.h"
@@ -26,6 +27,7 @@ static const struct figure_column figures[] = {
 	[FIGURE_BASE_PERIOD] = {"Base period", 14},
 	[FIGURE_FORMULA] = {"Formula", DIFF_FORMULA_WIDTH},
 	[FIGURE_PERIOD] = {"Period", 14},
+	[FIGURE_SPREAD] = {"stddev/Hist", 17},
 	[FIGURE_INTERVAL] = {"+/-", 6},
 	[FIGURE_MARK] = {"*", 1},
 };
@@ -35,6 +37,7 @@ static const struct figure_column computed[] = {
 	[COMPARE_DELTA] = {"Delta", 7},
 	[COMPARE_RATIO] = {"Ratio", 14},
 	[COMPARE_WEIGHTED] = {"Weighted diff", 14},
+	[COMPARE_CYCLES] = {"[Program Block Range] Cycles Diff", 70},
 };
 
 struct column {
@@ -113,19 +116,29 @@ static void add_chance(struct table *table, u32 side)
 	add_figure(table, side, FIGURE_MARK);
 }
 
-static void choose_columns(struct table *table)
+/* The columns of a side but the baseline. */
+static void add_side(struct table *table, u32 side)
 {
 	const struct diff_view *view = table->view;
 
-	for (u32 side = 0; side < table->comparison->settings.side_count; side++) {
-		add_figure(table, side, side ? FIGURE_COMPUTED : FIGURE_BASELINE);
-		if (side && view->changes)
-			add_chance(table, side);
-		if (side && view->show_formula)
-			add_figure(table, side, FIGURE_FORMULA);
-		if (view->show_period)
-			add_figure(table, side, side ? FIGURE_PERIOD : FIGURE_BASE_PERIOD);
-	}
+	add_figure(table, side, FIGURE_COMPUTED);
+	if (view->show_spread)
+		add_figure(table, side, FIGURE_SPREAD);
+	if (view->changes)
+		add_chance(table, side);
+	if (view->show_formula)
+		add_figure(table, side, FIGURE_FORMULA);
+	if (view->show_period)
+		add_figure(table, side, FIGURE_PERIOD);
+}
+
+static void choose_columns(struct table *table)
+{
+	add_figure(table, 0, FIGURE_BASELINE);
+	if (table->view->show_period)
+		add_figure(table, 0, FIGURE_BASE_PERIOD);
+	for (u32 side = 1; side < table->comparison->settings.side_count; side++)
+		add_side(table, side);
 	add_keys(table);
 }
 
@@ -138,7 +151,9 @@ static void find_widths(struct table *table)
 		const struct entry *entry = comparison_shown(comparison, comparison->sorted[i],
 							     &table->keys.list);
 
-		if (diff_shows(table->view, comparison->sorted[i]))
+		/* perf's columns are as wide as what it leaves out, too. */
+		if (comparison->settings.is_strict ||
+		    diff_shows(table->view, comparison->sorted[i]))
 			key_columns_widen(&table->keys, entry);
 	}
 }
@@ -198,7 +213,7 @@ static void append_note(const struct table *table, struct text *line, u32 entry)
 /* --- lines --- */
 
 /* Returns how many columns of the terminal it takes. */
-static u32 append_cell(struct table *table, struct text *line, u32 entry,
+static u32 append_cell(struct table *table, struct text *line, struct diff_place place,
 		       const struct column *column)
 {
 	size_t begin = line->length;
@@ -207,16 +222,15 @@ static u32 append_cell(struct table *table, struct text *line, u32 entry,
 	u32 width;
 
 	if (column->is_key) {
-		const struct entry *shown = comparison_shown(table->comparison, entry,
+		const struct entry *shown = comparison_shown(table->comparison, place.entry,
 							     &table->keys.list);
 
 		key_columns_append(&table->keys, line, shown, column->what);
 		return (u32)(line->length - begin);
 	}
-	diff_append_figure(
-		table->view, &cell, (enum diff_figure)column->what,
-		(struct diff_place){entry, column->side, table->style->separator != NULL});
-	color = color_of(table, entry, column);
+	place.side = column->side;
+	diff_append_figure(table->view, &cell, (enum diff_figure)column->what, place);
+	color = color_of(table, place.entry, column);
 	width = table->style->separator ? 0 : aligned_width(table, column, text_view(&cell));
 	text_append(line, color);
 	text_appendf(line, "%*s", (int)width, text_view(&cell));
@@ -227,21 +241,22 @@ static u32 append_cell(struct table *table, struct text *line, u32 entry,
 	return width;
 }
 
-static void append_line(struct table *table, struct text *line, u32 entry)
+static void append_line(struct table *table, struct text *line, struct diff_place place)
 {
 	const char *separator = table->style->separator;
 
+	place.is_bare = separator != NULL;
 	for (size_t i = 0; i < table->columns.count; i++) {
 		const struct column *column = &table->columns.items[i];
 		u32 printed;
 
 		if (!separator || i)
 			text_append(line, separator ? separator : "  ");
-		printed = append_cell(table, line, entry, column);
+		printed = append_cell(table, line, place, column);
 		if (i + 1 < table->columns.count && printed < width_of(table, column))
 			text_append_padded(line, NULL, width_of(table, column) - printed);
 	}
-	append_note(table, line, entry);
+	append_note(table, line, place.entry);
 	text_append(line, "\n");
 }
 
@@ -308,6 +323,19 @@ static void write_titles(const struct table *table)
 		write_dots(table);
 }
 
+/* All lines of an entry. */
+static void write_entry(struct table *table, struct text *line, u32 entry)
+{
+	const struct diff_view *view = table->view;
+	u32 count = view->blocks ? block_changes_lines(view->blocks, entry) : 1;
+
+	for (u32 i = 0; i < count; i++) {
+		text_truncate(line, 0);
+		append_line(table, line, (struct diff_place){.entry = entry, .line = i});
+		fwrite(text_view(line), 1, line->length, table->style->out);
+	}
+}
+
 void diff_write_text(const struct diff_view *view, const struct text_style *style)
 {
 	struct table table = {
@@ -325,12 +353,11 @@ void diff_write_text(const struct diff_view *view, const struct text_style *styl
 		write_titles(&table);
 	}
 	for (size_t i = 0; i < view->comparison->sorted_count; i++) {
-		if (!diff_shows(view, view->comparison->sorted[i]))
-			continue;
-		text_truncate(&line, 0);
-		append_line(&table, &line, view->comparison->sorted[i]);
-		fwrite(text_view(&line), 1, line.length, style->out);
+		if (diff_shows(view, view->comparison->sorted[i]))
+			write_entry(&table, &line, view->comparison->sorted[i]);
 	}
+	if (view->blocks && !style->is_quiet)
+		diff_write_blocks_left_out(view, style->out);
 	if (view->changes && !style->is_quiet)
 		diff_write_chance(view->changes, style->out);
 	text_release(&line);

@@ -10,8 +10,10 @@
 /* What is shown of one event. All borrowed. */
 struct diff_view {
 	const struct comparison *comparison;
-	const struct changes *changes; /* NULL: chance is not told */
-	bool only_marked;	       /* only lines that changed beyond chance */
+	const struct changes *changes;	    /* NULL: chance is not told */
+	const struct block_changes *blocks; /* of COMPARE_CYCLES, else NULL */
+	bool show_spread;		    /* a column of them */
+	bool only_marked;		    /* only lines that changed beyond chance */
 	const struct event_source *source;
 	const char *const *names; /* of the sides; the first is the baseline */
 	bool show_names;	  /* a list of them, above the table */

@@ -291,6 +291,8 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 		count_branches(builder, sample, &teller);
 	else
 		count_sample(builder, sample, &teller);
+	if (builder->settings.count_blocks)
+		block_counts_add(&builder->blocks, builder->profile, builder->locator, sample);
 	return 0;
 }
 
@@ -367,6 +369,7 @@ static void begin(struct profile_builder *builder)
 	for (size_t i = 0; i < builder->sources.count; i++)
 		add_profile_source(builder->profile, builder->sources.items[i]);
 	forget_processes(builder);
+	block_counts_release(&builder->blocks);
 	idmap_release(&builder->ends);
 }
 
@@ -433,6 +436,7 @@ void profile_builder_free(struct profile_builder *builder)
 		free((char *)builder->sources.items[i].name);
 	vec_release(&builder->sources);
 	chain_rows_free(builder->chains);
+	block_counts_release(&builder->blocks);
 	thread_lives_release(&builder->threads);
 	idmap_release(&builder->names);
 	idmap_release(&builder->ends);

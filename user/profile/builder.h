@@ -25,6 +25,7 @@ struct builder_settings {
 	 * (enum branch_flag, or-ed) told apart. */
 	bool count_branches;
 	u32 branch_flags;
+	bool count_blocks; /* count the blocks between the branches, too */
 	struct detail_settings details;
 	/* If there is one, callers without a name are told apart by virtual address, as in perf:
 	 * the same code of two processes is two locations. It is asked once for each new caller. */

@@ -13,7 +13,7 @@
 
 bool profile_builder_can_append(const struct builder_settings *settings)
 {
-	return !settings->count_branches && !settings->details.kept;
+	return !settings->count_branches && !settings->count_blocks && !settings->details.kept;
 }
 
 void profile_builder_append(struct profile_builder *builder, const struct profile_builder *next)

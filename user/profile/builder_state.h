@@ -6,6 +6,7 @@
 #ifndef PROFILE_BUILDER_STATE_H
 #define PROFILE_BUILDER_STATE_H
 
+#include "profile/block_counts.h"
 #include "profile/builder.h"
 #include "profile/chain_rows.h"
 #include "profile/locator.h"
@@ -29,6 +30,7 @@ struct profile_builder {
 	struct locator *locator;
 	struct profile *profile;
 	struct chain_rows *chains;
+	struct block_counts blocks;
 	struct teller tellers[TELLERS];
 	u64 epoch; /* from 1; counts what may change tellers */
 	struct thread_lives threads;

@@ -16,6 +16,7 @@ enum comparison_method {
 	COMPARE_DELTA,	   /* the same, by sign */
 	COMPARE_RATIO,	   /* of periods */
 	COMPARE_WEIGHTED,  /* difference of weighted periods */
+	COMPARE_CYCLES,	   /* of blocks of code, see block_changes.h; lines are by the baseline */
 };
 
 enum { NO_SOURCE = UINT32_MAX };

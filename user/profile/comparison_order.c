@@ -154,6 +154,8 @@ static int compare_computed(const struct comparison *comparison, u32 a, u32 b, u
 	case COMPARE_RATIO:
 		return larger_first(comparison_ratio(comparison, a, side),
 				    comparison_ratio(comparison, b, side));
+	case COMPARE_CYCLES:
+		return 0;
 	case COMPARE_WEIGHTED:
 		break;
 	}

@@ -182,6 +182,14 @@ static void join_counts(struct joining *joining)
 		row.first_thread = joining->threads[row.first_thread];
 		profile_add(joining->profile, &row);
 	}
+	for (size_t i = 0; i < other->blocks.count; i++) {
+		struct block_row row = other->blocks.items[i];
+
+		row.start = joining->locations[row.start];
+		row.end = joining->locations[row.end];
+		row.source = joining->sources[row.source];
+		*vec_add(&joining->profile->blocks) = row;
+	}
 	for (size_t i = 0; i < other->early_ends.count; i++) {
 		struct early_end_row row = other->early_ends.items[i];
 

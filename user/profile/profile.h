@@ -6,6 +6,7 @@
 #ifndef PROFILE_PROFILE_H
 #define PROFILE_PROFILE_H
 
+#include "profile/block_changes.h"
 #include "profile/builder.h"
 #include "profile/call_graph.h"
 #include "profile/call_tree.h"

@@ -131,6 +131,16 @@ struct branch_row {
 	u32 flags; /* enum branch_flag */
 };
 
+enum { BLOCK_FIRST = 8 };
+
+/* Code from where one branch went to, to where the next one began. */
+struct block_row {
+	location_id start, end; /* start 0: where it was is not known */
+	u32 source;		/* row of sources */
+	u16 first[BLOCK_FIRST]; /* cycles of its first times */
+	u64 times, cycles;	/* how often it ran, and for how long in all */
+};
+
 /* What was counted: one row for each distinct (source, stack, leaf, branch, labels), in order of
  * first appearance. */
 struct count_row {

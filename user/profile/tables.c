@@ -71,6 +71,7 @@ void profile_free(struct profile *profile)
 	idmap_release(&profile->cgroup_of);
 	vec_release(&profile->labels);
 	vec_release(&profile->counts);
+	vec_release(&profile->blocks);
 	vec_release(&profile->early_ends);
 	intern_release(&profile->strings);
 	free(profile);

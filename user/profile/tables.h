@@ -42,7 +42,8 @@ struct profile {
 	VEC(struct cgroup_row) cgroups; /* no row 0 */
 	struct idmap cgroup_of;		/* id: row + 1 */
 	VEC(struct label_row) labels;
-	VEC(struct count_row) counts;	      /* no row 0 */
+	VEC(struct count_row) counts; /* no row 0 */
+	VEC(struct block_row) blocks; /* no row 0; alike ones are summed where they are used */
 	VEC(struct early_end_row) early_ends; /* no row 0; one for each binary and cut */
 	struct profile_totals totals;
 	struct profile_index *index; /* private: hash tables of the rows */

@@ -1,0 +1,118 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# bpfprof diff -c cycles: what blocks of code took, of made recordings (block_recording.py); under
+# --strict-perf to the byte what perf diff prints.
+#
+# Runs beside others.
+
+load common
+
+setup_file() {
+	export PERF_CONFIG=/dev/null PAGER=cat DEBUGINFOD_URLS=
+	cd "$BATS_FILE_TMPDIR" || return
+	local make program number
+	make=$(realpath "$BATS_TEST_DIRNAME/block_recording.py")
+	{
+		for number in $(seq 300); do echo "int f$number(int n) { return n * $number; }"; done
+		echo 'int leaf(int n) { int s = 0; for (int i = 0; i < n; i++) s += i * i; return s; }'
+		echo 'int work(int n) {'
+		echo '	int s = 0;'
+		echo '	for (int i = 0; i < n; i++)'
+		echo '		s += leaf(i);'
+		echo '	return s;'
+		echo '}'
+		echo 'int main(void) { return work(3); }'
+	} >blocks.c
+	gcc -O0 -o plain blocks.c
+	gcc -O0 -g -o lines blocks.c
+	for program in plain lines; do
+		# loops that got slower; blocks of the same end; blocks that only one of them has
+		"$make" "$program.1" "$program" "leaf+0x2a>leaf+0x17:10,leaf+0x2a>leaf+0x17:12*3" \
+			"work+0x20>leaf:5,leaf+0x30>work+0x10:7,leaf+0x15>leaf+0x24:100,leaf+0x10>leaf:9" \
+			"work+0x30>work+0x18:3,work+0x30>work+0x1c:5,work+0x30>work+0x20:9" \
+			"f7+0x8>f7:4,f7+0x8>f7+0x4:6"
+		"$make" "$program.2" "$program" "leaf+0x2a>leaf+0x17:20,leaf+0x2a>leaf+0x17:22*2" \
+			"leaf+0x2a>leaf+0x17:25,leaf+0x2a>leaf+0x17:31" \
+			"work+0x20>leaf:5,leaf+0x30>work+0x10:70,leaf+0x15>leaf+0x24:101,leaf+0x10>leaf:9" \
+			"work+0x32>work+0x18:3,work+0x32>work+0x18:5" "work+0x30>work+0x18:13,work+0x30>work+0x1c:15" \
+			"f8+0x8>f8:4,f8+0x8>f8+0x4:6"
+	done
+}
+
+setup() {
+	cd "$BATS_FILE_TMPDIR" || return
+}
+
+# Lines without comments; blanks as one.
+lines() {
+	"$BPFPROF" diff -q -c cycles "$@" | sed 's/  */ /g; s/ $//'
+}
+
+same_as_perf() {
+	"$PERF" diff -c cycles "$@" >expected
+	grep -q '\[.* -> .*\]' expected
+	"$BPFPROF" diff --strict-perf -c cycles "$@" >shown
+	diff expected shown
+}
+
+@test "a block that both have is a line of its function, with the change of its average" {
+	[ "$(lines plain.1 plain.2)" = " 1.31% [ 24 -> 30] 63 plain [.] leaf
+ 1.31% [ 17 -> 2a] 12 plain [.] leaf
+ 1.31% [ 0 -> 15] 1 plain [.] leaf
+ 0.33% [ 1c -> 30] 9 plain [.] work
+ 0.33% [ 10 -> 20] 0 plain [.] work" ]
+	[ "$(lines -b -S leaf plain.2 plain.1 | head -n 1)" = " 1.30% [ 24 -> 30] -63 plain" ]
+}
+
+@test "with debug information a block says from which line to which it goes" {
+	lines lines.1 lines.2 | grep -F '[blocks.c:301 -> blocks.c:301] 63 lines [.] leaf'
+	lines lines.1 lines.2 | grep -F '[blocks.c:305 -> blocks.c:304] 9 lines [.] work'
+}
+
+@test "what only one of them has is counted below, and the formula says what was divided" {
+	run "$BPFPROF" diff -c cycles -F plain.1 plain.2
+	[ "$status" = 0 ]
+	[[ $output == *"(70 / 1) - (7 / 1)"* ]]
+	[ "${lines[-1]}" = "# Blocks that both have; left out: 1 only in plain.1, 2 only in plain.2" ]
+}
+
+@test "as JSON there are the sums of both" {
+	"$BPFPROF" diff -c cycles --json plain.1 plain.2 >blocks.json
+	python3 - <<-'EOF'
+		import json
+		lines = json.load(open("blocks.json"))["events"][0]["lines"]
+		blocks = {line["symbol"]: line["others"][0]["blocks"] for line in lines}
+		assert set(blocks) == {"leaf", "work"}, blocks
+		block = blocks["leaf"][1]
+		assert (block["start"], block["end"]) == (0x17, 0x2a), block
+		assert (block["baseline_cycles"], block["baseline_times"]) == (66, 6), block
+		assert (block["cycles"], block["times"], block["change"]) == (140, 6, 12), block
+	EOF
+}
+
+@test "--strict-perf prints what perf prints: columns, places, changes, bars" {
+	need_perf
+	local options
+	for options in "" "-b" "-p" "-F" "-o 0" "-s symbol" "--cycles-hist" "-p --cycles-hist"; do
+		echo "options: $options"
+		# shellcheck disable=SC2086
+		same_as_perf $options plain.1 plain.2
+	done
+	same_as_perf plain.2 plain.1
+	same_as_perf plain.1 plain.2 plain.1
+	# but for where a block begins of which that is not known: perf has the line of the function
+	"$PERF" diff -c cycles --cycles-hist lines.1 lines.2 | grep -v ' 0  ' >expected
+	grep -q '\[blocks.c:.* -> .*\] *63 ' expected
+	"$BPFPROF" diff --strict-perf -c cycles --cycles-hist lines.1 lines.2 | grep -v ' 0  ' >shown
+	diff expected shown
+}
+
+@test "what cannot be is answered in one line" {
+	fails_with 2 "-c cycles and --paths: blocks of code are lines of functions; leave one of them out" \
+		"$BPFPROF" diff -c cycles --paths plain.1 plain.2
+	fails_with 2 "-c cycles: blocks of code are lines of functions; let symbol be among the keys of -s" \
+		"$BPFPROF" diff -c cycles -s dso plain.1 plain.2
+	fails_with 2 "--cycles-hist is about the cycles of blocks; give -c cycles, too" \
+		"$BPFPROF" diff --cycles-hist plain.1 plain.2
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What blocks of code took on the sides of a comparison: cycles, on average.
+ *
+ * A block is told by the name of its function, and by where in it the block begins and ends. Of
+ * those that end at the same branch the longest stands for all, as in perf: it has the cycles of
+ * the others too, which are parts of it.
+ */
+#ifndef PROFILE_BLOCK_CHANGES_H
+#define PROFILE_BLOCK_CHANGES_H
+
+#include "profile/comparison.h"
+
+/* A block of one side. */
+struct code_block {
+	string_id binary;   /* its short name; 0: blocks are not told apart by it */
+	string_id function; /* its name */
+	u64 start, end;	    /* bytes into the function; end is where the branch is */
+	bool has_start;	    /* else 0: where it begins is not known */
+	location_id start_at, end_at;
+	u64 times, cycles;
+	u64 whole_times; /* of the times, those of the longest */
+	u16 first[BLOCK_FIRST];
+	u32 pair; /* of a side but the baseline: the same block there, from 1; 0: none */
+	s64 change;
+};
+
+struct code_blocks {
+	VEC(struct code_block) rows; /* those of a function together */
+	struct idmap first_of;	     /* by function_key(): its first row, from 1 */
+	u32 unpaired;		     /* that begin where it is known, and are only on this side */
+};
+
+struct block_changes {
+	const struct comparison *comparison;
+	struct code_blocks *sides;
+	u32 *pair_of;	/* by row of the baseline, by side: the row there, from 1 */
+	VEC(u32) lines; /* rows of the baseline that are shown, those of a function together */
+	struct idmap first_line; /* by function_key(), from 1 */
+};
+
+/* Pairs the blocks of a comparison, which must outlive it. */
+struct block_changes *block_changes_new(const struct comparison *comparison);
+/* Frees; NULL is fine. */
+void block_changes_free(struct block_changes *changes);
+/* For CLEANUP. */
+void block_changes_freep(struct block_changes **changes);
+
+/* How many lines an entry of the comparison has. */
+u32 block_changes_lines(const struct block_changes *changes, u32 entry);
+/* The block that a side but the baseline has in one of these lines; NULL: none. With is_strict,
+ * lines are those of perf: the blocks of the side, what changed most first, no more than the
+ * baseline has; their change is 0 if the baseline does not have them. */
+const struct code_block *block_changes_at(const struct block_changes *changes, u32 entry, u32 side,
+					  u32 line);
+/* The same block of the baseline; NULL: it has none. */
+const struct code_block *block_changes_base(const struct block_changes *changes,
+					    const struct code_block *block);
+/* Cycles of a block, on average and rounded down as in perf. */
+u64 code_block_average(const struct code_block *block);
+
+#endif

@@ -56,12 +56,14 @@ static void append_line(struct table *table, struct text *line, const struct ent
 	text_append(line, "\n");
 }
 
-/* Lines that are made at the same time, on all CPUs, and then written in their order. */
-enum { PIECE_LINES = 32, PIECES = 64 };
+/* Lines that are made at the same time, on all CPUs, and then written in their order. The first
+ * ones have the largest graphs, so each is a piece; most have none. */
+enum { PIECES = 64, MORE_LINES = 8, MOST_LINES = 512 };
 
 struct pieces {
 	const struct table *table;
 	size_t first; /* line of the first piece */
+	size_t lines; /* of each */
 	struct text texts[PIECES];
 };
 
@@ -71,7 +73,7 @@ static void make_piece(void *context, size_t piece)
 	struct table table = *pieces->table;
 	const struct report_view *view = table.view;
 	struct text *text = &pieces->texts[piece];
-	size_t from = pieces->first + piece * PIECE_LINES, to = from + PIECE_LINES;
+	size_t from = pieces->first + piece * pieces->lines, to = from + pieces->lines;
 
 	/* what cells are put together in is each thread's own */
 	table.keys.cell = (struct text){0};
@@ -91,20 +93,23 @@ static void make_piece(void *context, size_t piece)
 static void write_lines(struct table *table)
 {
 	const struct report_view *view = table->view;
-	struct pieces pieces = {.table = table};
+	struct pieces pieces = {.table = table, .lines = 1};
 	size_t count = view->list->entries.count;
 
 	if (!table->style->is_quiet)
 		write_titles(table);
 	call_tree_prepare(view->list, view->graph);
-	for (; pieces.first < count; pieces.first += (size_t)PIECES * PIECE_LINES) {
-		size_t lines = count - pieces.first, all = (size_t)PIECES * PIECE_LINES;
-		size_t used = ((lines < all ? lines : all) + PIECE_LINES - 1) / PIECE_LINES;
+	while (pieces.first < count) {
+		size_t left = count - pieces.first, all = PIECES * pieces.lines;
+		size_t used = ((left < all ? left : all) + pieces.lines - 1) / pieces.lines;
 
 		parallel_run(used, make_piece, &pieces);
 		for (size_t i = 0; i < used; i++)
 			fwrite(text_view(&pieces.texts[i]), 1, pieces.texts[i].length,
 			       table->style->out);
+		pieces.first += all;
+		if (pieces.lines < MOST_LINES)
+			pieces.lines *= MORE_LINES;
 	}
 	for (size_t i = 0; i < PIECES; i++)
 		text_release(&pieces.texts[i]);

@@ -105,14 +105,14 @@ struct slicing {
 static void count_slice(struct slicing *slicing, u32 row_number, frame_id frame, u32 slice)
 {
 	const struct folded_row *row = &slicing->list->fold->rows.items[row_number];
-	u32 *place = entry_index_place(slicing->list->index, row, frame);
+	u32 entry = entry_index_find(slicing->list->index, row, frame) - 1;
 	struct slices *slices = slicing->slices;
 	u32 at;
 
-	if (!place || !*place || slicing->counted[*place - 1] == row_number + 1)
+	if (entry == ~0u || slicing->counted[entry] == row_number + 1)
 		return;
-	slicing->counted[*place - 1] = row_number + 1;
-	at = slicing->judging->place_of[slicing->entry_of[*place - 1]];
+	slicing->counted[entry] = row_number + 1;
+	at = slicing->judging->place_of[slicing->entry_of[entry]];
 	if (at)
 		slices->parts[(size_t)(at - 1) * slices->count + slice] += (u32)row->samples;
 }

@@ -3,11 +3,14 @@
  * Where entries stand in the stacks, for call graphs.
  *
  * A graph shows only what is above a threshold, so only entries above it need one: few of many. The
- * stacks are walked again for those.
+ * stacks are walked again for those, on all CPUs.
  */
+#include "base/parallel.h"
 #include "profile/entry_index.h"
 
 #include <string.h>
+
+enum { LEAST_ROWS = 1 << 13 }; /* of a walk */
 
 /* A chain and the entry that it is of. */
 struct found {
@@ -15,8 +18,10 @@ struct found {
 	struct entry_chain chain;
 };
 
+/* Over a part of the rows. */
 struct walk {
-	struct entry_list *list;
+	const struct entry_list *list;
+	u32 from, to;
 	frame_id *frames;
 	u32 *stamps;
 	u64 least_period;
@@ -25,29 +30,29 @@ struct walk {
 
 static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 position)
 {
-	struct entry_list *list = walk->list;
+	const struct entry_list *list = walk->list;
 	const struct folded_row *row = &list->fold->rows.items[row_number];
-	const u32 *place = entry_index_place(list->index, row, frame);
-	u32 entry;
+	u32 entry = entry_index_find(list->index, row, frame) - 1;
 
-	if (!place)
+	if (entry == ~0u)
 		return;
-	entry = *place - 1;
 	if (walk->stamps[entry] == row_number + 1)
 		return;
 	walk->stamps[entry] = row_number + 1;
 	if (entry_whole_period(list, &list->entries.items[entry]) < walk->least_period)
 		return;
 	*vec_add(&walk->found) = (struct found){entry, {row_number, position}};
-	list->chain_starts[entry + 1]++;
 }
 
-static void visit_all(struct walk *walk)
+static void visit_part(void *context, size_t part)
 {
+	struct walk *walk = (struct walk *)context + part;
 	const struct entry_list *list = walk->list;
 	const struct fold *fold = list->fold;
 
-	for (u32 row = 0; row < fold->rows.count; row++) {
+	walk->frames = must_alloc_array(fold->deepest, sizeof(*walk->frames));
+	walk->stamps = must_alloc_array(list->entries.count, sizeof(*walk->stamps));
+	for (u32 row = walk->from; row < walk->to; row++) {
 		u32 count;
 
 		if (fold->rows.items[row].source != list->settings.source)
@@ -58,34 +63,54 @@ static void visit_all(struct walk *walk)
 		for (u32 i = 0; list->settings.has_children && i < count; i++)
 			visit(walk, row, walk->frames[i], i);
 	}
+	free(walk->frames);
+	free(walk->stamps);
+}
+
+/* Puts what the walks found behind each other, by entry. */
+static void sort_chains(struct entry_list *list, const struct walk *walks, u32 walk_count)
+{
+	size_t count = list->entries.count;
+	u32 *starts = must_alloc_array(count + 2, sizeof(*starts));
+
+	/* starts[entry + 2] becomes where the next one's begin, starts[entry + 1] follows it. */
+	for (u32 w = 0; w < walk_count; w++)
+		for (size_t i = 0; i < walks[w].found.count; i++)
+			starts[walks[w].found.items[i].entry + 2]++;
+	for (size_t i = 0; i < count; i++)
+		starts[i + 2] += starts[i + 1];
+	list->chains = must_alloc_array(starts[count + 1], sizeof(*list->chains));
+	for (u32 w = 0; w < walk_count; w++) {
+		for (size_t i = 0; i < walks[w].found.count; i++) {
+			const struct found *found = &walks[w].found.items[i];
+
+			list->chains[starts[found->entry + 1]++] = found->chain;
+		}
+	}
+	list->chain_starts = starts;
 }
 
 static void find_chains(struct entry_list *list, u64 least_period)
 {
-	size_t count = list->entries.count;
-	struct walk walk = {
-		.list = list,
-		.least_period = least_period,
-		.frames = must_alloc_array(list->fold->deepest, sizeof(*walk.frames)),
-		.stamps = must_alloc_array(count, sizeof(*walk.stamps)),
-	};
-	u32 *fill = walk.stamps; /* by entry: chains stored so far */
+	size_t rows = list->fold->rows.count, most = parallel_width();
+	u32 count = (u32)(rows / LEAST_ROWS < most ? rows / LEAST_ROWS : most);
+	struct walk *walks;
 
-	list->chain_starts = must_alloc_array(count + 1, sizeof(*list->chain_starts));
-	visit_all(&walk);
-	for (size_t i = 0; i < count; i++)
-		list->chain_starts[i + 1] += list->chain_starts[i];
-	list->chains = must_alloc_array(walk.found.count, sizeof(*list->chains));
-	memset(fill, 0, count * sizeof(*fill));
-	for (size_t i = 0; i < walk.found.count; i++) {
-		const struct found *found = &walk.found.items[i];
-
-		list->chains[list->chain_starts[found->entry] + fill[found->entry]++] =
-			found->chain;
+	count += !count;
+	walks = must_alloc_array(count, sizeof(*walks));
+	for (u32 i = 0; i < count; i++) {
+		walks[i] = (struct walk){
+			.list = list,
+			.from = (u32)((u64)rows * i / count),
+			.to = (u32)((u64)rows * (i + 1) / count),
+			.least_period = least_period,
+		};
 	}
-	vec_release(&walk.found);
-	free(walk.frames);
-	free(walk.stamps);
+	parallel_run(count, visit_part, walks);
+	sort_chains(list, walks, count);
+	for (u32 i = 0; i < count; i++)
+		vec_release(&walks[i].found);
+	free(walks);
 }
 
 void entry_chains_find(struct entry_list *list, u64 least_period)

@@ -169,13 +169,41 @@ struct entry_index *entry_index_new(const struct entry_list *list)
 	return index;
 }
 
+struct entry_index *entry_index_beside(const struct entry_index *index)
+{
+	struct entry_index *beside = must_alloc(sizeof(*beside));
+
+	*beside = (struct entry_index){
+		.label_keys = index->label_keys,
+		.frame_keys = index->frame_keys,
+		.branch_keys = index->branch_keys,
+		.borrows_keys = true,
+	};
+	return beside;
+}
+
+u64 *entry_index_keys(const struct entry_index *index, size_t count)
+{
+	u64 *keys = must_alloc_array(count, sizeof(*keys));
+
+	for (size_t i = 0; i < index->entry_of.capacity; i++) {
+		const struct idmap_slot *slot = &index->entry_of.slots[i];
+
+		if (slot->value)
+			keys[slot->value - 1] = slot->key;
+	}
+	return keys;
+}
+
 void entry_index_free(struct entry_index *index)
 {
 	if (!index)
 		return;
-	free(index->label_keys);
-	free(index->frame_keys);
-	free(index->branch_keys);
+	if (!index->borrows_keys) {
+		free(index->label_keys);
+		free(index->frame_keys);
+		free(index->branch_keys);
+	}
 	idmap_release(&index->entry_of);
 	free(index);
 }

@@ -4,17 +4,25 @@
  *
  * Rules: Linux 6.1, tools/perf/util/hist.c, hist_iter_cumulative. A row counts once for an entry,
  * wherever and however often the entry stands in the row's stack.
+ *
+ * Of many rows each CPU counts a part into a list of its own. Entries stand in order of first
+ * sight, so those of a later part that are new go behind those of the parts before it.
  */
 #include "profile/entry_list.h"
 
+#include "base/parallel.h"
 #include "profile/entry_index.h"
 #include "profile/entry_order.h"
+
+enum { LEAST_ROWS = 1 << 13 }; /* of a part: less is not worth the tables it needs */
 
 struct counting {
 	struct entry_list *list;
 	const struct fold *fold;
 	frame_id *frames; /* of the row's stack */
-	u32 member;	  /* of the group, from 1; 0: the source itself */
+	u32 from, to;	  /* of the fold's rows */
+	u32 source;
+	u32 member; /* of the group, from 1; 0: the source itself */
 	struct entry_totals totals;
 };
 
@@ -141,33 +149,124 @@ static void count_row(struct counting *counting, u32 row_number)
 	}
 }
 
-/* Counts one event's rows. Returns its sums. */
-static struct entry_totals count_source(struct counting *counting, u32 source, u32 member)
+/* Counts a part of the rows: that of one event. */
+static void count_part(void *context, size_t part)
 {
+	struct counting *counting = (struct counting *)context + part;
 	const struct fold *fold = counting->fold;
 
-	counting->member = member;
-	counting->totals = (struct entry_totals){0};
-	for (u32 i = 0; i < fold->rows.count; i++)
-		if (fold->rows.items[i].source == source)
+	counting->frames = must_alloc_array(fold->deepest, sizeof(*counting->frames));
+	for (u32 i = counting->from; i < counting->to; i++)
+		if (fold->rows.items[i].source == counting->source)
 			count_row(counting, i);
-	if (!counting->list->settings.is_relative)
-		counting->totals.total_period = counting->totals.all_period;
-	return counting->totals;
+	free(counting->frames);
+}
+
+/* --- parts --- */
+
+static void add_figures(struct entry *sum, const struct entry *entry)
+{
+	sum->period += entry->period;
+	sum->samples += entry->samples;
+	sum->period_sys += entry->period_sys;
+	sum->period_us += entry->period_us;
+	sum->period_guest_sys += entry->period_guest_sys;
+	sum->period_guest_us += entry->period_guest_us;
+	sum->children_period += entry->children_period;
+	sum->children_samples += entry->children_samples;
+	if (entry->max_depth > sum->max_depth)
+		sum->max_depth = entry->max_depth;
+}
+
+/* An empty list like it, for as long as it is there. */
+static struct entry_list *list_beside(const struct entry_list *list)
+{
+	struct entry_list *beside = must_alloc(sizeof(*beside));
+
+	beside->fold = list->fold;
+	beside->settings = list->settings;
+	beside->index = entry_index_beside(list->index);
+	return beside;
+}
+
+/* Adds what was counted of later rows. */
+static void add_part(struct entry_list *list, const struct entry_list *part)
+{
+	CLEANUP(freep) u64 *keys = entry_index_keys(part->index, part->entries.count);
+
+	for (size_t i = 0; i < part->entries.count; i++) {
+		const struct entry *entry = &part->entries.items[i];
+		u32 *place = idmap_place(&list->index->entry_of, keys[i]);
+
+		if (*place) {
+			add_figures(&list->entries.items[*place - 1], entry);
+			continue;
+		}
+		*vec_add(&list->entries) = *entry;
+		*place = (u32)list->entries.count;
+	}
+}
+
+static void add_totals(struct entry_totals *sum, const struct entry_totals *totals)
+{
+	sum->total_period += totals->total_period;
+	sum->all_period += totals->all_period;
+	sum->all_samples += totals->all_samples;
+	sum->shown_samples += totals->shown_samples;
+}
+
+/* Groups have few rows, and figures in two places. */
+static u32 choose_parts(const struct entry_list *list)
+{
+	size_t parts = list->fold->rows.count / LEAST_ROWS, most = parallel_width();
+
+	if (list->settings.member_count || parts < 2)
+		return 1;
+	return (u32)(parts < most ? parts : most);
+}
+
+/* Counts one event's rows. Returns its sums. */
+static struct entry_totals count_source(struct entry_list *list, u32 source, u32 member)
+{
+	const struct fold *fold = list->fold;
+	u32 count = choose_parts(list);
+	struct counting *parts = must_alloc_array(count, sizeof(*parts));
+	struct entry_totals totals = {0};
+
+	for (u32 i = 0; i < count; i++) {
+		parts[i] = (struct counting){
+			.list = i ? list_beside(list) : list,
+			.fold = fold,
+			.from = (u32)((u64)fold->rows.count * i / count),
+			.to = (u32)((u64)fold->rows.count * (i + 1) / count),
+			.source = source,
+			.member = member,
+		};
+	}
+	parallel_run(count, count_part, parts);
+	for (u32 i = 0; i < count; i++) {
+		add_totals(&totals, &parts[i].totals);
+		if (i) {
+			add_part(list, parts[i].list);
+			entry_list_free(parts[i].list);
+		}
+	}
+	free(parts);
+	if (!list->settings.is_relative)
+		totals.total_period = totals.all_period;
+	return totals;
 }
 
 struct entry_list *entry_list_new(const struct fold *fold,
 				  const struct entry_list_settings *settings)
 {
 	struct entry_list *list = must_alloc(sizeof(*list));
-	struct counting counting = {.list = list, .fold = fold};
 	struct entry_totals totals;
 
 	list->fold = fold;
 	list->settings = *settings;
 	list->index = entry_index_new(list);
-	counting.frames = must_alloc_array(fold->deepest, sizeof(*counting.frames));
-	totals = count_source(&counting, settings->source, 0);
+	totals = count_source(list, settings->source, 0);
 	list->total_period = totals.total_period;
 	list->all_period = totals.all_period;
 	list->all_samples = totals.all_samples;
@@ -175,9 +274,8 @@ struct entry_list *entry_list_new(const struct fold *fold,
 	list->member_totals = must_alloc_array(settings->member_count,
 					       sizeof(*list->member_totals));
 	for (u32 i = 0; i < settings->member_count; i++)
-		list->member_totals[i] = count_source(&counting, settings->members[i], i + 1);
+		list->member_totals[i] = count_source(list, settings->members[i], i + 1);
 	list->sorted = entry_order(list);
-	free(counting.frames);
 	return list;
 }
 

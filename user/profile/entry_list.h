@@ -43,18 +43,19 @@ struct entry_list_settings {
 
 /* One line. Of parts that are no keys it has those of the first sample. */
 struct entry {
-	u64 period, samples; /* its own */
-	u64 period_sys, period_us, period_guest_sys, period_guest_us;
+	/* What counting and sorting look at stands first, near to each other. */
 	u64 children_period, children_samples; /* its own and what it called */
-	string_id comm;
+	u32 max_depth;			       /* of the chains from here on */
+	u32 counted;			       /* private: the last row that counted here, from 1 */
+	u64 period, samples;		       /* its own */
 	thread_id thread;
+	frame_id frame; /* of a branch: where it went */
+	string_id comm;
 	u32 cpu;
 	detail_id detail;
-	frame_id frame; /* of a branch: where it went */
-	u32 branch;	/* row of the fold's branches; 0: none */
-	u32 max_depth;	/* of the chains from here on */
-	u32 counted;	/* private: the last row that counted here, from 1 */
-	char level;	/* perf's letter: k . g u H */
+	u32 branch; /* row of the fold's branches; 0: none */
+	u64 period_sys, period_us, period_guest_sys, period_guest_us;
+	char level; /* perf's letter: k . g u H */
 };
 
 /* Sums over an event of the group, as in struct entry_list. */

@@ -10,8 +10,15 @@
 #include "profile/entry_order.h"
 
 #include "base/sort.h"
+#include "profile/entry_ranks.h"
 
 #include <string.h>
+
+/* A list and what to compare its entries by. */
+struct ordering {
+	const struct entry_list *list;
+	struct entry_ranks ranks;
+};
 
 static int compare_u64(u64 a, u64 b)
 {
@@ -170,24 +177,31 @@ static int compare_key(const struct entry_list *list, u8 field, const struct ent
 	return field == FIELD_CPU ? compare_u64(a->cpu, b->cpu) : 0;
 }
 
-/* Negative: `a` comes first, as things are told apart. */
+/* One field, as things are told apart, of entries by their numbers. */
+static int compare_field_identity(const struct ordering *ordering, u8 field, u32 a, u32 b)
+{
+	const struct entry_list *list = ordering->list;
+	const struct entry_rank *of_a = &ordering->ranks.rows[a], *of_b = &ordering->ranks.rows[b];
+	const struct entry *entries = list->entries.items;
+
+	if (field != FIELD_SYMBOL)
+		return compare_key(list, field, &entries[a], &entries[b]);
+	if (!of_a->is_named && !of_b->is_named)
+		return compare_address(of_a->start, of_b->start);
+	return compare_symbol_identity(list, entries[a].frame, entries[b].frame);
+}
+
+/* Negative: `left` comes first, as things are told apart. */
 static int compare_identity(const void *left, const void *right, void *context)
 {
-	const struct entry_list *list = context;
-	const struct entry *a = &list->entries.items[*(const u32 *)left];
-	const struct entry *b = &list->entries.items[*(const u32 *)right];
-	const struct entry_layout *layout = &list->settings.layout;
+	const struct ordering *ordering = context;
+	const struct entry_layout *layout = &ordering->list->settings.layout;
+	u32 a = *(const u32 *)left, b = *(const u32 *)right;
+	int order = compare_u64(ordering->ranks.rows[a].keys, ordering->ranks.rows[b].keys);
 
-	for (u32 i = 0; i < layout->order_count; i++) {
-		u8 field = layout->order[i];
-		int order = field == FIELD_SYMBOL
-				    ? compare_symbol_identity(list, a->frame, b->frame)
-				    : compare_key(list, field, a, b);
-
-		if (order)
-			return order;
-	}
-	return compare_u64(*(const u32 *)left, *(const u32 *)right);
+	for (u32 i = ordering->ranks.end; i < layout->order_count && !order; i++)
+		order = compare_field_identity(ordering, layout->order[i], a, b);
+	return order ? order : compare_u64(a, b);
 }
 
 int entry_compare_key(const struct entry_list *list, u8 field, const struct entry *a,
@@ -243,26 +257,39 @@ static int compare_children(const struct entry_list *list, const struct entry *a
 	return list->settings.order == CALLER_FIRST ? -order : order;
 }
 
-/* Negative: `a` is shown first. */
-static int compare_shown(const struct entry_list *list, const struct entry *a,
-			 const struct entry *b)
+/* One field, as it is shown. */
+static int compare_field_shown(const struct entry_list *list, u8 field, const struct entry *a,
+			       const struct entry *b)
 {
+	if (field == FIELD_CHILDREN)
+		return list->settings.has_children ? compare_children(list, a, b) : 0;
+	if (entry_field_is_key(field))
+		return entry_compare_key(list, field, a, b);
+	return compare_figures(list, field, a, b);
+}
+
+/* Negative: entry `a` is shown first. */
+static int compare_shown(const struct ordering *ordering, u32 a, u32 b)
+{
+	const struct entry_list *list = ordering->list;
 	const struct entry_layout *layout = &list->settings.layout;
+	const struct entry_ranks *ranks = &ordering->ranks;
+	const struct entry *entries = list->entries.items;
+	int order = 0;
 
-	for (u32 i = 0; i < layout->order_count; i++) {
+	for (u32 i = 0; i < ranks->first && !order; i++)
+		order = compare_field_shown(list, layout->order[i], &entries[a], &entries[b]);
+	if (!order)
+		order = compare_u64(ranks->rows[a].keys, ranks->rows[b].keys);
+	for (u32 i = ranks->end; i < layout->order_count && !order; i++) {
 		u8 field = layout->order[i];
-		int order;
 
-		if (field == FIELD_CHILDREN)
-			order = list->settings.has_children ? compare_children(list, a, b) : 0;
-		else if (entry_field_is_key(field))
-			order = entry_compare_key(list, field, a, b);
-		else
-			order = compare_figures(list, field, a, b);
-		if (order)
-			return order;
+		/* Neither has a name: most entries of a large recording. */
+		if (field == FIELD_SYMBOL && !ranks->rows[a].is_named && !ranks->rows[b].is_named)
+			continue;
+		order = compare_field_shown(list, field, &entries[a], &entries[b]);
 	}
-	return 0;
+	return order;
 }
 
 /* --- the tree --- */
@@ -330,15 +357,14 @@ static void balance(struct tree *tree, u32 node)
 	nodes[tree->root].is_red = false;
 }
 
-static void tree_insert(struct tree *tree, const struct entry_list *list, u32 node)
+static void tree_insert(struct tree *tree, const struct ordering *ordering, u32 node)
 {
-	const struct entry *entries = list->entries.items;
 	u32 parent = 0, next = tree->root;
 	int side = 0;
 
 	while (next) {
 		parent = next;
-		side = compare_shown(list, &entries[node - 1], &entries[parent - 1]) >= 0;
+		side = compare_shown(ordering, node - 1, parent - 1) >= 0;
 		next = tree->nodes[parent].child[side];
 	}
 	tree->nodes[node] = (struct tree_node){.parent = parent, .is_red = true};
@@ -365,29 +391,40 @@ static u32 next_of(const struct tree *tree, u32 node)
 	return tree->nodes[node].parent;
 }
 
-u32 *entry_order_by_identity(const struct entry_list *list)
+static u32 *order_by_identity(struct ordering *ordering)
 {
-	size_t count = list->entries.count;
+	size_t count = ordering->list->entries.count;
 	u32 *order = must_alloc_array(count, sizeof(*order));
 
 	for (u32 i = 0; i < count; i++)
 		order[i] = i;
-	sort_rows(order, count, compare_identity, (void *)list);
+	sort_rows(order, count, compare_identity, ordering);
+	return order;
+}
+
+u32 *entry_order_by_identity(const struct entry_list *list)
+{
+	struct ordering ordering = {.list = list, .ranks = entry_ranks_make(list)};
+	u32 *order = order_by_identity(&ordering);
+
+	entry_ranks_release(&ordering.ranks);
 	return order;
 }
 
 u32 *entry_order(const struct entry_list *list)
 {
 	size_t count = list->entries.count;
-	u32 *order = entry_order_by_identity(list);
+	struct ordering ordering = {.list = list, .ranks = entry_ranks_make(list)};
+	u32 *order = order_by_identity(&ordering);
 	struct tree tree = {.nodes = must_alloc_array(count + 1, sizeof(*tree.nodes))};
 	u32 node;
 
 	for (size_t i = 0; i < count; i++)
-		tree_insert(&tree, list, order[i] + 1);
+		tree_insert(&tree, &ordering, order[i] + 1);
 	node = outermost(&tree, tree.root, 0);
 	for (size_t i = 0; i < count; i++, node = next_of(&tree, node))
 		order[i] = node - 1;
 	free(tree.nodes);
+	entry_ranks_release(&ordering.ranks);
 	return order;
 }

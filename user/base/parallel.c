@@ -6,22 +6,13 @@
 #include "base/parallel.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
-#include <stdatomic.h>
 #include <unistd.h>
-
-enum { MOST_THREADS = 64 };
-
-struct crew {
-	atomic_size_t next;
-	size_t count;
-	parallel_work *work;
-	void *context;
-};
 
 static void *take_pieces(void *argument)
 {
-	struct crew *crew = argument;
+	struct parallel_crew *crew = argument;
 	size_t index;
 
 	while ((index = atomic_fetch_add(&crew->next, 1)) < crew->count)
@@ -31,10 +22,14 @@ static void *take_pieces(void *argument)
 
 size_t parallel_width(void)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	size_t threads = cpus > 0 ? (size_t)cpus : 1;
+	long online = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t cpus = online > 0 ? (size_t)online : 1;
+	cpu_set_t allowed;
 
-	return threads < MOST_THREADS ? threads : MOST_THREADS;
+	/* A machine of more CPUs than a cpu_set_t holds does not say. */
+	if (!sched_getaffinity(0, sizeof(allowed), &allowed) && CPU_COUNT(&allowed) > 0)
+		cpus = (size_t)CPU_COUNT(&allowed);
+	return cpus < PARALLEL_MOST_THREADS ? cpus : PARALLEL_MOST_THREADS;
 }
 
 static size_t wanted_helpers(size_t pieces)
@@ -61,16 +56,36 @@ static size_t start_threads(pthread_t *threads, size_t wanted, void *(*work)(voi
 	return count;
 }
 
+static void start(struct parallel_crew *crew, size_t wanted)
+{
+	crew->helper_count = wanted ? start_threads(crew->helpers, wanted, take_pieces, crew) : 0;
+}
+
 void parallel_run(size_t count, parallel_work *work, void *context)
 {
-	struct crew crew = {.count = count, .work = work, .context = context};
-	pthread_t helpers[MOST_THREADS];
-	size_t wanted = wanted_helpers(count);
-	size_t helper_count = wanted ? start_threads(helpers, wanted, take_pieces, &crew) : 0;
+	struct parallel_crew crew = {.count = count, .work = work, .context = context};
 
-	take_pieces(&crew);
-	for (size_t i = 0; i < helper_count; i++)
-		pthread_join(helpers[i], NULL);
+	start(&crew, wanted_helpers(count));
+	parallel_finish(&crew);
+}
+
+void parallel_start(struct parallel_crew *crew, size_t count, parallel_work *work, void *context)
+{
+	size_t others = parallel_width() - 1;
+
+	crew->next = 0;
+	crew->count = count;
+	crew->work = work;
+	crew->context = context;
+	start(crew, count < others ? count : others);
+}
+
+void parallel_finish(struct parallel_crew *crew)
+{
+	take_pieces(crew);
+	for (size_t i = 0; i < crew->helper_count; i++)
+		pthread_join(crew->helpers[i], NULL);
+	crew->helper_count = 0;
 }
 
 bool parallel_begin(struct parallel_task *task, void *(*work)(void *), void *context)

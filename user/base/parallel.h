@@ -6,6 +6,7 @@
 #define BASE_PARALLEL_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -18,10 +19,29 @@ typedef void parallel_work(void *context, size_t index);
 /*
  * Does the pieces 0 … count - 1, each once, in any order, and returns when all are done.
  *
- * The caller's thread works too, with one more for each further CPU that is online; where no thread
- * is to be had, it does everything. `context` is shared: pieces must not write the same things.
+ * The caller's thread works too, with one more for each further CPU that it may use; where no
+ * thread is to be had, it does everything. `context` is shared: pieces must not write the same
+ * things.
  */
 void parallel_run(size_t count, parallel_work *work, void *context);
+
+enum { PARALLEL_MOST_THREADS = 64 };
+
+/* Pieces that other threads do while the caller goes on with something else. Zeroed: none. */
+struct parallel_crew {
+	atomic_size_t next;
+	size_t count;
+	parallel_work *work;
+	void *context;
+	pthread_t helpers[PARALLEL_MOST_THREADS];
+	size_t helper_count;
+};
+
+/* Begins the pieces, as parallel_run(), but for the caller's share of them. `crew` stays where it
+ * is until parallel_finish(). */
+void parallel_start(struct parallel_crew *crew, size_t count, parallel_work *work, void *context);
+/* Does what nobody has begun yet, and returns when all is done; then the crew has no more to do. */
+void parallel_finish(struct parallel_crew *crew);
 
 /* Work beside the caller's, of which the result will be wanted later. Zeroed: none. */
 struct parallel_task {

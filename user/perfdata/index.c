@@ -6,7 +6,6 @@
  */
 #include "perfdata/session.h"
 
-#include "base/parallel.h"
 #include "bpfprof/counters.h"
 #include "perfdata/attr.h"
 
@@ -212,7 +211,7 @@ static note_record *find_note_record(u32 type, bool is_nested)
 
 enum {
 	PIECE_EVENTS = 1 << 12,	    /* that a thread does at once */
-	KEYED_EVENTS = 1 << 16,	    /* that all threads do before the walk goes on */
+	KEYED_EVENTS = 1 << 16,	    /* that the other threads do while the walk goes on */
 	MOST_CHAIN_BYTES = 1 << 16, /* of a record there is no more */
 };
 
@@ -255,12 +254,12 @@ static u64 chain_key(const struct decoder *decoder, struct bytes chain)
 static void make_keys(void *context, size_t piece)
 {
 	struct perfdata *data = context;
-	size_t from = data->keyed_events + piece * PIECE_EVENTS, to = from + PIECE_EVENTS;
+	size_t from = piece * PIECE_EVENTS, to = from + PIECE_EVENTS;
 
-	if (to > data->events.count)
-		to = data->events.count;
+	if (to > data->unkeyed_count)
+		to = data->unkeyed_count;
 	for (size_t i = from; i < to; i++) {
-		struct timed *event = &data->events.items[i];
+		struct timed *event = &data->unkeyed[i];
 		const u8 *record = (const u8 *)(uintptr_t)event->place;
 
 		if (event->extra <= EXTRA_NO_SAMPLE)
@@ -271,18 +270,36 @@ static void make_keys(void *context, size_t piece)
 	}
 }
 
-/* Gives keys to the events that have none yet, on all CPUs, while their records are still in the
- * caches. */
-static void key_events(struct perfdata *data)
+/* Waits until all has its key that shall have it so far. */
+static void finish_keys(struct perfdata *data)
 {
-	size_t count = data->events.count - data->keyed_events;
+	parallel_finish(&data->keying);
+	if (data->unkeyed_count)
+		window_move(&data->window,
+			    (const u8 *)(uintptr_t)data->unkeyed[data->unkeyed_count - 1].place);
+	data->unkeyed_count = 0;
+}
 
-	parallel_run((count + PIECE_EVENTS - 1) / PIECE_EVENTS, make_keys, data);
+/* Begins to give keys to the events that have none yet, while their records are still in the
+ * caches. */
+static void start_keys(struct perfdata *data)
+{
+	finish_keys(data);
+	data->unkeyed = data->events.items + data->keyed_events;
+	data->unkeyed_count = data->events.count - data->keyed_events;
 	data->keyed_events = data->events.count;
-	if (count)
-		window_move(
-			&data->window,
-			(const u8 *)(uintptr_t)data->events.items[data->keyed_events - 1].place);
+	parallel_start(&data->keying, (data->unkeyed_count + PIECE_EVENTS - 1) / PIECE_EVENTS,
+		       make_keys, data);
+}
+
+static void add_event(struct perfdata *data, struct timed event)
+{
+	/* They move when there is no more room. */
+	if (data->events.count == data->events.capacity)
+		finish_keys(data);
+	*vec_add(&data->events) = event;
+	if (data->events.count - data->keyed_events == KEYED_EVENTS)
+		start_keys(data);
 }
 
 /* --- the walk --- */
@@ -293,13 +310,11 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 	note_record *note = find_note_record(header.type, is_nested);
 
 	if (decode_knows(header.type)) {
-		*vec_add(&data->events) = (struct timed){
-			.time_ns = decode_time(&data->decoder, header, at),
-			.place = (uintptr_t)at,
-			.extra = chain_place(data, header, at),
-		};
-		if (data->events.count - data->keyed_events == KEYED_EVENTS)
-			key_events(data);
+		add_event(data, (struct timed){
+					.time_ns = decode_time(&data->decoder, header, at),
+					.place = (uintptr_t)at,
+					.extra = chain_place(data, header, at),
+				});
 		if (header.type == RECORD_LOST_SAMPLES)
 			note_lost(data, header);
 	} else if (note) {
@@ -389,7 +404,8 @@ static void walk_input(struct perfdata *data, const struct input *input, struct 
 {
 	data->window = (struct window){.mapped = input->is_mapped ? records : (struct bytes){0}};
 	walk(data, records, false);
-	key_events(data);
+	start_keys(data);
+	finish_keys(data);
 }
 
 void session_index(struct perfdata *data)

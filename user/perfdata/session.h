@@ -7,6 +7,7 @@
 
 #include "base/compress.h"
 #include "base/intern.h"
+#include "base/parallel.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "event/event.h"
@@ -58,8 +59,11 @@ struct perfdata {
 
 	bool is_indexed, is_unterminated;
 	VEC(struct timed) events; /* place: address of the record; extra: see below */
-	size_t keyed_events;	  /* which have their chain_key */
-	struct window window;	  /* over what is walked */
+	size_t keyed_events;	  /* which have their chain_key, or are given it by `keying` */
+	struct parallel_crew keying;
+	struct timed *unkeyed; /* of `events`: what `keying` is at */
+	size_t unkeyed_count;
+	struct window window; /* over what is walked */
 	struct decompressor *decompressor;
 	VEC(u8 *) blocks; /* decompressed, owned: records point into them */
 	size_t decompressed_bytes;

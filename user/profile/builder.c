@@ -167,12 +167,17 @@ static struct mapping_states states_for(const struct sample *sample, const struc
 	return states;
 }
 
+/* `first` is the location of the chain's first frame, 0: not known. That is where most samples are.
+ */
 static location_id leaf_of(struct profile_builder *builder, const struct sample *sample,
-			   const struct teller *teller)
+			   const struct teller *teller, location_id first)
 {
 	const struct virtual_place place = {
 		.address = sample->address, .pid = sample->pid, .space = sample->space};
 
+	if (first && sample->frames[0].address == place.address &&
+	    sample->frames[0].space == place.space)
+		return first;
 	if (place.space != SPACE_USER && place.space != SPACE_KERNEL)
 		return locator_find(builder->locator, builder->profile, place.pid, place.address,
 				    place.space);
@@ -227,6 +232,7 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 		.weight = sample->weight,
 		.samples = sample_count(sample),
 	};
+	location_id first = 0;
 	u32 row;
 
 	if (sample->chain_key && !builder->settings.skip_chains)
@@ -234,11 +240,11 @@ static void count_sample(struct profile_builder *builder, const struct sample *s
 					 states_for(sample, teller));
 	if (known && count_again(builder, sample, teller, known))
 		return;
-	count.leaf = leaf_of(builder, sample, teller);
 	if (known)
 		count.stack = known->stack;
 	else if (sample->frame_count && !builder->settings.skip_chains)
-		count.stack = chain_rows_find(builder->chains, sample, teller->states);
+		count.stack = chain_rows_find(builder->chains, sample, teller->states, &first);
+	count.leaf = leaf_of(builder, sample, teller, first);
 	row = profile_add(builder->profile, &count);
 	if (!known && count.stack && sample->chain_key)
 		known = chain_rows_learn(builder->chains, sample->chain_key, count.stack,

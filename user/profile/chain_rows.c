@@ -37,6 +37,7 @@ struct caller {
 	u64 address;
 	u64 state; /* see frame_state(); 0: the slot is free */
 	location_id location;
+	location_id place; /* the same, not told apart by virtual address */
 };
 
 struct chain_rows {
@@ -110,18 +111,21 @@ static bool is_shown_relative(u8 kind)
 	       kind == BINARY_MODULE;
 }
 
-static location_id find_caller(struct chain_rows *rows, u32 pid, const struct frame *frame)
+static struct caller find_caller(struct chain_rows *rows, u32 pid, const struct frame *frame,
+				 u64 state)
 {
 	const struct name_test *names = &rows->settings.names;
 	struct profile *profile = rows->profile;
-	location_id location = locator_find_anew(rows->locator, profile, pid, frame->address,
-						 frame->space);
-	binary_id binary = profile->locations.items[location].binary;
+	location_id place = locator_find_anew(rows->locator, profile, pid, frame->address,
+					      frame->space);
+	binary_id binary = profile->locations.items[place].binary;
+	struct caller caller = {
+		.address = frame->address, .state = state, .location = place, .place = place};
 
-	if (!names->has_name || !is_shown_relative(profile->binaries.items[binary].kind) ||
-	    names->has_name(names->context, profile, location))
-		return location;
-	return profile_location_seen_at(profile, location, frame->address);
+	if (names->has_name && is_shown_relative(profile->binaries.items[binary].kind) &&
+	    !names->has_name(names->context, profile, place))
+		caller.location = profile_location_seen_at(profile, place, frame->address);
+	return caller;
 }
 
 static u32 caller_place(const struct chain_rows *rows, u64 address, u64 state)
@@ -161,19 +165,18 @@ static u64 frame_state(const struct frame *frame, struct mapping_states states)
 	return (frame->space == SPACE_USER ? states.user : states.kernel) << 8 | frame->space;
 }
 
-static location_id caller_location(struct chain_rows *rows, u32 pid, const struct frame *frame,
-				   u64 state)
+static struct caller caller_of(struct chain_rows *rows, u32 pid, const struct frame *frame,
+			       u64 state)
 {
 	struct caller *slot = caller_slot(rows, frame->address, state);
-	location_id location;
+	struct caller caller;
 
 	if (slot->state)
-		return slot->location;
-	location = find_caller(rows, pid, frame);
-	*slot = (struct caller){.address = frame->address, .state = state, .location = location};
+		return *slot;
+	caller = *slot = find_caller(rows, pid, frame, state);
 	if (++rows->caller_count * 4 > rows->caller_slots * 3)
 		grow_callers(rows);
-	return location;
+	return caller;
 }
 
 /* --- chains by their frames --- */
@@ -200,12 +203,14 @@ static bool states_equal(struct mapping_states a, struct mapping_states b)
 	return a.user == b.user && a.kernel == b.kernel;
 }
 
-/* The rows of the frames of a chain from `done` on, outermost first, behind those of `last`. */
-static void find_rest(struct chain_rows *rows, struct last_chain *last, const struct sample *sample,
-		      u32 count)
+/* The rows of the frames of a chain from `done` on, outermost first, behind those of `last`.
+ * Returns the innermost one's place. */
+static location_id find_rest(struct chain_rows *rows, struct last_chain *last,
+			     const struct sample *sample, u32 count)
 {
 	u32 done = (u32)last->frames.count, more = count - done;
 	const struct frame *first = &sample->frames[more - 1];
+	struct caller caller;
 
 	rows->wanted.count = 0;
 	vec_reserve(&rows->wanted, more);
@@ -215,10 +220,9 @@ static void find_rest(struct chain_rows *rows, struct last_chain *last, const st
 		__builtin_prefetch(&rows->callers[caller_place(rows, frame->address,
 							       frame_state(frame, last->states))]);
 	for (const struct frame *frame = first; frame >= sample->frames; frame--) {
-		u64 state = frame_state(frame, last->states);
-
+		caller = caller_of(rows, sample->pid, frame, frame_state(frame, last->states));
 		*vec_add(&rows->wanted) = (struct stack_row){
-			.location = caller_location(rows, sample->pid, frame, state),
+			.location = caller.location,
 			.mark = frame->mark,
 			.origin = frame->origin,
 		};
@@ -227,10 +231,11 @@ static void find_rest(struct chain_rows *rows, struct last_chain *last, const st
 	profile_stacks(rows->profile, done ? last->stacks.items[done - 1] : 0, rows->wanted.items,
 		       more, last->stacks.items + done);
 	last->stacks.count = count;
+	return caller.place;
 }
 
 stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
-			 struct mapping_states states)
+			 struct mapping_states states, location_id *ret_place)
 {
 	struct last_chain *last = &rows->last_chains[sample->tid & (LAST_CHAINS - 1)];
 	u32 count = sample->frame_count, done = 0;
@@ -243,8 +248,7 @@ stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
 	last->tid = sample->tid;
 	last->states = states;
 	last->frames.count = last->stacks.count = done;
-	if (done < count)
-		find_rest(rows, last, sample, count);
+	*ret_place = done < count ? find_rest(rows, last, sample, count) : 0;
 	return count ? last->stacks.items[count - 1] : 0;
 }
 

@@ -46,8 +46,9 @@ struct known_chain *chain_rows_known(const struct chain_rows *rows, u64 key,
 /* Makes a chain known, which it was not, by its key; `stack` is its row, not 0. Valid as above. */
 struct known_chain *chain_rows_learn(struct chain_rows *rows, u64 key, stack_id stack,
 				     struct mapping_states states);
-/* The row of a sample's chain, of which the innermost frames up to the limit count. */
+/* The row of a sample's chain, of which the innermost frames up to the limit count. `ret_place` is
+ * the location of the innermost one's address, which locator_find() would say; 0: not known. */
 stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
-			 struct mapping_states states);
+			 struct mapping_states states, location_id *ret_place);
 
 #endif

@@ -6,7 +6,7 @@
  * usage: repeat IN OUT SAMPLES
  *
  * IN is a file of perf or of ours in this machine's byte order, not compressed, whose events all
- * have the layout of the first. Its features are left out.
+ * have the layout of the first. What the file says of the machine stays.
  */
 #include <fcntl.h>
 #include <stdint.h>
@@ -92,10 +92,30 @@ static uint64_t copy_records(struct source *source, uint64_t wanted, FILE *out)
 	return written;
 }
 
+/* Copies what stands behind the records: a table of places in the file, and what is there. */
+static void copy_features(const char *in, uint64_t bytes, const uint64_t *header, uint64_t later,
+			  FILE *out)
+{
+	uint64_t at = header[RECORDS_AT] + header[RECORDS_BYTES], count = 0;
+
+	for (unsigned int word = FEATURES; word < HEADER_WORDS; word++)
+		count += bits(header[word], ~0ull);
+	if (at > bytes || count * 2 * WORD > bytes - at)
+		exit(1);
+	for (uint64_t i = 0; i < count; i++, at += sizeof(uint64_t[2])) {
+		uint64_t place[2];
+
+		memcpy(place, in + at, sizeof(place));
+		place[0] += later;
+		fwrite(place, sizeof(place), 1, out);
+	}
+	fwrite(in + at, 1, bytes - at, out);
+}
+
 int main(int count, char **arguments)
 {
 	enum { SAMPLE_TYPE = 3 }; /* word of an attr */
-	uint64_t header[HEADER_WORDS];
+	uint64_t header[HEADER_WORDS], written;
 	struct source source = {0};
 	struct stat status;
 	const char *in;
@@ -116,9 +136,10 @@ int main(int count, char **arguments)
 	       sizeof(source.sample_type));
 	source.records = in + header[RECORDS_AT];
 	source.bytes = header[RECORDS_BYTES];
-	memset(&header[FEATURES], 0, (HEADER_WORDS - FEATURES) * WORD);
 	fwrite(in, 1, header[RECORDS_AT], out);
-	header[RECORDS_BYTES] = copy_records(&source, strtoull(arguments[3], NULL, 10), out);
+	written = copy_records(&source, strtoull(arguments[3], NULL, 10), out);
+	copy_features(in, (uint64_t)status.st_size, header, written - header[RECORDS_BYTES], out);
+	header[RECORDS_BYTES] = written;
 	rewind(out);
 	fwrite(header, sizeof(header), 1, out);
 	return fclose(out) ? 1 : 0;

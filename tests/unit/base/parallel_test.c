@@ -26,6 +26,23 @@ static void every_piece_is_done_once(void **state)
 	(void)state;
 }
 
+static void pieces_beside_the_caller_are_done_in_the_end(void **state)
+{
+	static atomic_uint counts[PIECES + 1];
+	struct parallel_crew crew = {0};
+
+	parallel_finish(&crew); /* nothing was begun */
+	for (u32 round = 1; round <= 3; round++) {
+		parallel_start(&crew, PIECES, count_piece, counts);
+		parallel_finish(&crew);
+		parallel_finish(&crew);
+		for (size_t i = 0; i < PIECES; i++)
+			assert_int_equal(counts[i], round);
+	}
+	assert_int_equal(counts[PIECES], 0);
+	(void)state;
+}
+
 static void no_work_is_done_at_once(void **state)
 {
 	parallel_run(0, count_piece, NULL);
@@ -58,6 +75,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_piece_is_done_once),
+		cmocka_unit_test(pieces_beside_the_caller_are_done_in_the_end),
 		cmocka_unit_test(no_work_is_done_at_once),
 		cmocka_unit_test(what_was_begun_is_done_when_waited_for),
 	};

@@ -72,7 +72,9 @@ static struct profile *put_together(struct counting *counting)
 int counting_read(struct perfdata *data, const struct counting_settings *settings,
 		  struct profile **ret_profile)
 {
-	bool is_sliced = profile_builder_can_append(&settings->builder);
+	/* Filters of later parts do not hear which cgroups the earlier ones told of. */
+	bool is_sliced = profile_builder_can_append(&settings->builder) &&
+			 !settings->filter.takes_cgroup;
 	struct counting counting = {
 		.settings = settings,
 		.data = data,

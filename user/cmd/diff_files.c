@@ -88,6 +88,10 @@ int diff_files_open(struct diff_file *files, u32 count, const struct diff_settin
 		if (!error && files[i].windows)
 			error = windows_can_be_summed(files[i].data);
 		if (!error)
+			error = files[i].windows
+					? windows_check_choice(files[i].windows, &settings->choice)
+					: sample_choice_check(&settings->choice, files[i].data);
+		if (!error)
 			error = choose_samples(&files[i], i, &settings->choice);
 		if (!error)
 			error = check_cpus(&files[i]);

@@ -185,6 +185,7 @@ const struct option_row diff_options[] = {
 	TEXT(0, "cpu", choice.cpus, "LIST", "only these CPUs: 0,2-3"),
 	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
 	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
+	CGROUP_ROWS(choice),
 	TEXT(0, "time", choice.times, "TIMES", "only this time: START,STOP in seconds, or 10%-20%, 10%/2; "
 	     "TIMES:TIMES is one for each recording"),
 	HEADING("Two parts of one recording"),

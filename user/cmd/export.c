@@ -66,6 +66,7 @@ static const struct option_row export_options[] = {
 	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
 	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
 	TEXT(0, "cpu", choice.cpus, "LIST", "only these CPUs: 0,2-3"),
+	CGROUP_ROWS(choice),
 	HEADING("Names"),
 	TEXT(0, "symfs", symfs, "DIRECTORY", "look for programs and libraries below this folder"),
 	NAMES_CHOICE_ROWS,
@@ -203,6 +204,7 @@ static int export_run(const void *settings, struct arguments arguments)
 	error = error ? error : find_windows(export, arguments, &windows);
 	error = error ? error : sample_choice_read(&export->choice, 0, 0, &chosen);
 	error = error ? error : check_windows(&windows);
+	error = error ? error : windows_check_choice(&windows, &export->choice);
 	if (error)
 		return error;
 	if (export->format == EXPORT_PERFDATA)

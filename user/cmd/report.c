@@ -316,6 +316,10 @@ static int prepare(struct report *report, const char *path)
 	error = error ? error : choose_layout(report);
 	if (!error && report->windows.windows.count)
 		error = windows_can_be_summed(report->data);
+	if (!error)
+		error = report->windows.windows.count
+				? windows_check_choice(&report->windows, &report->settings->choice)
+				: sample_choice_check(&report->settings->choice, report->data);
 	return error ? error : report_check_keys(report);
 }
 
@@ -354,7 +358,7 @@ static void fetch_missing(struct report *report)
 static int run(struct report *report, const char *path)
 {
 	const struct filter_settings *chosen = &report->filters.samples.settings;
-	bool is_filtered = chosen->time_count || chosen->cpu_count;
+	bool is_filtered = chosen->time_count || chosen->cpu_count || chosen->takes_cgroup;
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 

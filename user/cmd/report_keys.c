@@ -5,6 +5,7 @@
 #include "cmd/report_state.h"
 
 #include "base/fail.h"
+#include "host/host.h"
 
 #include <errno.h>
 
@@ -41,6 +42,8 @@ struct detail_settings report_details(const struct report *report)
 
 	if (report->settings->has_socket)
 		details.kept |= 1u << DETAIL_SOCKET;
+	if (details.kept & (1u << DETAIL_CONTAINER | 1u << DETAIL_UNIT))
+		details.kept |= 1u << DETAIL_CGROUP;
 	if (details.kept & of_samples)
 		details.read = read_details;
 	if (details.kept & 1u << DETAIL_TIME)
@@ -89,8 +92,21 @@ int report_check_keys(struct report *report)
 	return error;
 }
 
+static struct cgroup_parts parts_of(void *identity, const char *path)
+{
+	struct cgroup_identity *last = identity;
+
+	*last = cgroup_identify(path);
+	return (struct cgroup_parts){last->container, last->unit};
+}
+
 void report_apply_patterns(struct report *report)
 {
+	struct cgroup_identity identity;
+
+	if (entry_layout_has_key(&report->layout, FIELD_CONTAINER) ||
+	    entry_layout_has_key(&report->layout, FIELD_UNIT))
+		cgroup_parts_set(report->fold, report->profile, parts_of, &identity);
 	if (report->has_parents)
 		callers_set_parents(report->fold, report->profile, &report->parents,
 				    report->graph.order, report->settings->max_stack);

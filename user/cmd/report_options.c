@@ -247,16 +247,6 @@ static int parse_pretty(void *settings, const char *argument)
 #define FIELD(field) offsetof(struct report_settings, field)
 
 /* clang-format off */
-/* What is asked of a store, but no sample of ours says. */
-static int refuse_cgroup(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return fail_plain(-EINVAL, "choose by --comms or --pid",
-			  "samples do not say of which cgroup, container or unit they are: bpfprof "
-			  "does not record it");
-}
-
 const struct option_row report_options[] = {
 	HEADING("Input"),
 	TEXT('i', "input", input, "FILE", "recording to read, - for a pipe (default: perf.data)"),
@@ -269,7 +259,7 @@ const struct option_row report_options[] = {
 	 .help = "count for a function what it called, too", .config = "report.children"},
 	{.kind = OPTION_TEXT, .letter = 's', .name = "sort", .offset = FIELD(sort),
 	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, symbol_size, cpu, "
-	 "socket, cgroup, time, parent, weight, local_weight, ins_lat, local_ins_lat, transaction, "
+	 "socket, cgroup, container, unit, time, parent, weight, local_weight, ins_lat, local_ins_lat, transaction, "
 	 "code_page_size; branches by dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, "
 	 "abort, cycles, too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
 	{.kind = OPTION_CALL, .name = "time-quantum", .argument = "TIME", .parse = parse_quantum,
@@ -331,12 +321,10 @@ const struct option_row report_options[] = {
 	TEXT(0, "pid", choice.pids, "LIST", "only these processes"),
 	TEXT(0, "tid", choice.tids, "LIST", "only these threads"),
 	TEXT(0, "time", choice.times, "START,STOP", "only this time, in seconds, or as 10%-20%, 10%/2"),
+	CGROUP_ROWS(choice),
 	HEADING("The store of the daemon, in place of a recording"),
 	STORE_ROW(windows),
 	STORE_TIME_ROWS(windows),
-	REFUSED(0, "cgroup", "PATH", refuse_cgroup),
-	REFUSED(0, "container", "ID", refuse_cgroup),
-	REFUSED(0, "unit", "NAME", refuse_cgroup),
 	HEADING("Output"),
 	FLAG(0, "json", json, "print JSON, with a version number"),
 	CALL('w', "column-widths", "WIDTH,…", parse_widths, "cut columns to these widths; 0: as wide "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * --pid, --tid, --cpu and --time as lists.
+ * --pid, --tid, --cpu, --time and the rest as lists.
  */
 #include "cmd/sample_choice.h"
 
@@ -10,6 +10,7 @@
 #include "base/vec.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <string.h>
 
 static int read_list(const char *what, const char *text, u32 **ret_ids, size_t *ret_count)
@@ -128,6 +129,12 @@ int sample_choice_read(const struct sample_choice *choice, u64 first_ns, u64 las
 		chosen_samples_release(&chosen);
 		return error;
 	}
+	if (cgroup_choice_is_made(&choice->cgroups)) {
+		chosen.cgroups = must_alloc(sizeof(*chosen.cgroups));
+		*chosen.cgroups = choice->cgroups;
+		settings->takes_cgroup = cgroup_choice_takes;
+		settings->chosen_cgroups = chosen.cgroups;
+	}
 	settings->pids = chosen.pids;
 	settings->tids = chosen.tids;
 	settings->cpus = chosen.cpus;
@@ -136,11 +143,26 @@ int sample_choice_read(const struct sample_choice *choice, u64 first_ns, u64 las
 	return 0;
 }
 
+int sample_choice_check(const struct sample_choice *choice, const struct perfdata *data)
+{
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	if (!cgroup_choice_is_made(&choice->cgroups))
+		return 0;
+	for (u32 i = 0; i < count; i++)
+		if (sources[i].sample_bits & PERF_SAMPLE_CGROUP)
+			return 0;
+	return fail_plain(-EINVAL, "record with --all-cgroups",
+			  "samples of the recording do not say of which cgroup they are");
+}
+
 void chosen_samples_release(struct chosen_samples *chosen)
 {
 	free(chosen->pids);
 	free(chosen->tids);
 	free(chosen->cpus);
 	free(chosen->times);
+	free(chosen->cgroups);
 	*chosen = (struct chosen_samples){0};
 }

@@ -10,6 +10,7 @@
 #include "cmd/script_settings.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
+#include "cmd/windows_read.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -155,6 +156,8 @@ static int open_recording(const struct script_settings *settings, const char *pa
 
 	if (!error)
 		error = check_recorded(&layout->fields, settings, *ret_data);
+	if (!error && !window_choice_is_made(&settings->windows))
+		error = sample_choice_check(&settings->choice, *ret_data);
 	if (!error)
 		error = sample_choice_read(&settings->choice,
 					   perfdata_header(*ret_data)->first_sample_ns,
@@ -193,9 +196,10 @@ static int choose_windows(const struct script_settings *settings, struct argumen
 {
 	int error = input_refuse_recording(settings->input, arguments, settings->choice.times);
 
-	return error ? error
-		     : asked_windows_find(&settings->windows, clock_ns(CLOCK_REALTIME),
-					  ret_windows);
+	if (!error)
+		error = asked_windows_find(&settings->windows, clock_ns(CLOCK_REALTIME),
+					   ret_windows);
+	return error ? error : windows_check_choice(ret_windows, &settings->choice);
 }
 
 /* One window after the other. One that is damaged gives what it can, and what is wrong with it is

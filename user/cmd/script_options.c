@@ -333,6 +333,7 @@ const struct option_row script_options[] = {
 	 .offset = AT(choice.times),
 	 .argument = "RANGE",
 	 .help = "START,STOP in seconds, or a share: 10%-20%, 10%/2"},
+	CGROUP_ROWS(choice),
 	HEADING("The store of the daemon, in place of a recording"),
 	STORE_ROW(windows),
 	STORE_TIME_ROWS(windows),

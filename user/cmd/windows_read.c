@@ -61,6 +61,18 @@ int windows_can_be_summed(const struct perfdata *data)
 	return 0;
 }
 
+int windows_check_choice(const struct asked_windows *windows, const struct sample_choice *choice)
+{
+	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
+	size_t count = windows->windows.count;
+	int error;
+
+	if (!count || !cgroup_choice_is_made(&choice->cgroups))
+		return 0;
+	error = perfdata_open(windows->windows.items[count - 1].path, &data);
+	return error ? error : sample_choice_check(choice, data);
+}
+
 /* --- one window --- */
 
 static void read_details(void *context, const struct sample *sample, struct detail_row *details)

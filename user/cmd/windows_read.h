@@ -6,6 +6,7 @@
 #define CMD_WINDOWS_READ_H
 
 #include "cmd/asked_windows.h"
+#include "cmd/sample_choice.h"
 #include "event/event.h"
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
@@ -27,6 +28,10 @@ struct windows_reading {
  */
 int windows_read(struct asked_windows *windows, struct windows_reading how,
 		 struct profile **ret_profile);
+
+/* Whether the windows say what is chosen by: the newest, as older ones may be of a daemon that did
+ * not record it. Returns 0 or a negative errno with a sentence. */
+int windows_check_choice(const struct asked_windows *windows, const struct sample_choice *choice);
 
 /* Whether the windows can be summed: not with copied stacks, LBR call stacks or branches, which are
  * of one recording. Returns 0 or -EINVAL with a sentence; `data` is one of them. */

@@ -28,6 +28,9 @@ struct joint {
 	struct idmap process_of;	    /* pid + 1: row of processes */
 	VEC(struct told_process) processes; /* row 0: the kernel */
 	struct idmap name_of;		    /* tid: hash of its name */
+	struct idmap cgroup_of;		    /* id in the window: row of cgroups + 1 */
+	struct idmap cgroup_told;	    /* id that was handed on: likewise */
+	VEC(u64) cgroups;		    /* the ids that are handed on */
 };
 
 static struct joint *joint_of(struct event_sink *sink)
@@ -168,6 +171,36 @@ static int take_exit(struct event_sink *sink, const struct thread_life *life)
 	return sink_call(joint->passing.next, on_exit, &moved);
 }
 
+/* --- cgroups --- */
+
+/* An id is another's after a restart of the machine, and a unit has another one after its own: what
+ * is handed on stands for the path. */
+static int take_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
+{
+	struct joint *joint = joint_of(sink);
+	struct cgroup_name moved = {
+		.time_ns = shifted(joint, cgroup->time_ns),
+		.id = XXH3_64bits(cgroup->path, strlen(cgroup->path)) | 1,
+		.path = cgroup->path,
+	};
+	u32 *row = idmap_place(&joint->cgroup_told, moved.id);
+	bool is_known = *row;
+
+	if (!is_known) {
+		*vec_add(&joint->cgroups) = moved.id;
+		*row = (u32)joint->cgroups.count;
+	}
+	*idmap_place(&joint->cgroup_of, cgroup->id) = *row;
+	return is_known ? 0 : sink_call(joint->passing.next, on_cgroup, &moved);
+}
+
+static u64 cgroup_of(const struct joint *joint, u64 id)
+{
+	u32 row = id ? idmap_get(&joint->cgroup_of, id) : 0;
+
+	return row ? joint->cgroups.items[row - 1] : id;
+}
+
 /* --- samples --- */
 
 static int take_sample(struct event_sink *sink, const struct sample *sample)
@@ -176,6 +209,7 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	struct sample moved = *sample;
 
 	moved.time_ns = joint->moment_ns ? joint->moment_ns : shifted(joint, sample->time_ns);
+	moved.cgroup = cgroup_of(joint, sample->cgroup);
 	return sink_call(joint->passing.next, on_sample, &moved);
 }
 
@@ -208,6 +242,7 @@ struct joint *joint_new(struct event_sink *next)
 	joint->passing.sink.on_name = take_name;
 	joint->passing.sink.on_fork = take_fork;
 	joint->passing.sink.on_exit = take_exit;
+	joint->passing.sink.on_cgroup = take_cgroup;
 	joint->passing.sink.on_round = NULL;
 	joint->passing.sink.on_end = take_end;
 	*vec_add(&joint->processes) = (struct told_process){0};
@@ -223,6 +258,9 @@ void joint_free(struct joint *joint)
 	vec_release(&joint->processes);
 	idmap_release(&joint->process_of);
 	idmap_release(&joint->name_of);
+	idmap_release(&joint->cgroup_of);
+	idmap_release(&joint->cgroup_told);
+	vec_release(&joint->cgroups);
 	free(joint);
 }
 

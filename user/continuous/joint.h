@@ -8,6 +8,8 @@
  * the place of the old one. A window holds all mappings that its samples lie in, so what is left of
  * a process whose number was used again is not asked for.
  *
+ * Ids of cgroups become others, one for each path: the kernel's say the same within a boot only.
+ *
  * Times become CLOCK_REALTIME, for the clock of samples begins anew with every boot.
  */
 #ifndef CONTINUOUS_JOINT_H

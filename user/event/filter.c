@@ -4,13 +4,17 @@
  */
 #include "event/filter.h"
 
+#include "base/idmap.h"
 #include "base/memory.h"
 #include "event/pass.h"
 
 struct filter {
 	struct passing_sink passing; /* first */
 	struct filter_settings settings;
+	struct idmap cgroups; /* id: enum cgroup_verdict */
 };
+
+enum cgroup_verdict { CGROUP_UNKNOWN, CGROUP_TAKEN, CGROUP_LEFT_OUT };
 
 static bool is_listed(const u32 *ids, size_t count, u32 id)
 {
@@ -28,6 +32,24 @@ static bool is_in_time(const struct filter_settings *settings, u64 time_ns)
 	return settings->time_count == 0;
 }
 
+static int pass_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
+{
+	struct filter *filter = (struct filter *)sink;
+	const struct filter_settings *settings = &filter->settings;
+
+	*idmap_place(&filter->cgroups,
+		     cgroup->id) = settings->takes_cgroup(settings->chosen_cgroups, cgroup->path)
+					   ? CGROUP_TAKEN
+					   : CGROUP_LEFT_OUT;
+	return sink_call(filter->passing.next, on_cgroup, cgroup);
+}
+
+static bool is_in_cgroup(const struct filter *filter, u64 id)
+{
+	return !filter->settings.takes_cgroup ||
+	       (id && idmap_get(&filter->cgroups, id) == CGROUP_TAKEN);
+}
+
 static int pass_sample(struct event_sink *sink, const struct sample *sample)
 {
 	const struct filter *filter = (struct filter *)sink;
@@ -36,7 +58,7 @@ static int pass_sample(struct event_sink *sink, const struct sample *sample)
 	if (!is_listed(settings->pids, settings->pid_count, sample->pid) ||
 	    !is_listed(settings->tids, settings->tid_count, sample->tid) ||
 	    !is_listed(settings->cpus, settings->cpu_count, sample->cpu) ||
-	    !is_in_time(settings, sample->time_ns))
+	    !is_in_time(settings, sample->time_ns) || !is_in_cgroup(filter, sample->cgroup))
 		return 0;
 	return sink_call(filter->passing.next, on_sample, sample);
 }
@@ -60,11 +82,15 @@ struct event_sink *filter_new(const struct filter_settings *settings, struct eve
 	filter->passing.sink.on_sample = pass_sample;
 	filter->passing.sink.knows_chain = next_knows_chain;
 	filter->passing.sink.on_chain_ahead = pass_chain_ahead;
+	if (settings->takes_cgroup)
+		filter->passing.sink.on_cgroup = pass_cgroup;
 	filter->settings = *settings;
 	return &filter->passing.sink;
 }
 
 void filter_free(struct event_sink *filter)
 {
+	if (filter)
+		idmap_release(&((struct filter *)filter)->cgroups);
 	free(filter);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A sink that passes on only the samples of some pids, threads, CPUs and times, and all else.
+ * A sink that passes on only the samples of some pids, threads, CPUs, cgroups and times, and all
+ * else.
  */
 #ifndef EVENT_FILTER_H
 #define EVENT_FILTER_H
@@ -19,6 +20,10 @@ struct filter_settings {
 	size_t pid_count, tid_count, cpu_count;
 	const struct time_range *times;
 	size_t time_count;
+	/* Whether samples of a cgroup of this path pass. NULL: all do; else those do not whose
+	 * cgroup nothing has been told of. */
+	bool (*takes_cgroup)(const void *chosen, const char *path);
+	const void *chosen_cgroups;
 };
 
 /* A sink in front of `next`; both stay the caller's. Free with filter_free(). */

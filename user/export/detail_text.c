@@ -6,6 +6,8 @@
  */
 #include "export/detail_text.h"
 
+#include "host/host.h"
+
 #include <inttypes.h>
 
 enum { NS_OF_US = 1000, NS_OF_S = 1000000000 };
@@ -58,6 +60,18 @@ static void append_bytes(struct text *text, u64 bytes)
 		text_appendf(text, "%" PRIu64 "%c", bytes, units[unit]);
 }
 
+/* The ids of containers are shown as short as their tools do it. */
+static void append_name(struct text *text, const char *name)
+{
+	enum { ID_DIGITS = 64 };
+	size_t length = strspn(name, "0123456789abcdef");
+
+	if (length == ID_DIGITS && !name[length])
+		text_append_bytes(text, name, CONTAINER_SHORT_DIGITS);
+	else
+		text_append_printable(text, name);
+}
+
 void detail_append(struct text *text, const struct entry_list *list, const struct entry *entry,
 		   u8 field, bool has_nanoseconds)
 {
@@ -84,6 +98,10 @@ void detail_append(struct text *text, const struct entry_list *list, const struc
 	case DETAIL_PARENT:
 		text_append_printable(text,
 				      value ? profile_text(profile, (string_id)value) : "[other]");
+		break;
+	case DETAIL_CONTAINER:
+	case DETAIL_UNIT:
+		append_name(text, value ? profile_text(profile, (string_id)value) : "[none]");
 		break;
 	case DETAIL_COST:
 	case DETAIL_INSTRUCTION_CYCLES:

@@ -90,6 +90,8 @@ static void write_detail(struct json_writer *json, const struct entry_list *list
 	static const char *const names[FIELD_COUNT] = {
 		[FIELD_SOCKET] = "socket",
 		[FIELD_CGROUP] = "cgroup",
+		[FIELD_CONTAINER] = "container",
+		[FIELD_UNIT] = "unit",
 		[FIELD_TIME] = "time_ns",
 		[FIELD_LOCAL_WEIGHT] = "local_weight",
 		[FIELD_WEIGHT] = "weight",
@@ -105,7 +107,7 @@ static void write_detail(struct json_writer *json, const struct entry_list *list
 
 	if (field == FIELD_CGROUP)
 		text = profile_cgroup(profile, value);
-	else if (field == FIELD_PARENT)
+	else if (field == FIELD_PARENT || field == FIELD_CONTAINER || field == FIELD_UNIT)
 		text = value ? profile_text(profile, (string_id)value) : NULL;
 	else if (field != FIELD_SOCKET || (s64)value >= 0)
 		json_u64(json, names[field], value);

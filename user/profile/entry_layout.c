@@ -43,6 +43,8 @@ static const struct field_name field_names[] = {
 	{"cgroup", FIELD_CGROUP},
 	{"time", FIELD_TIME},
 	{"code_page_size", FIELD_CODE_PAGE_SIZE},
+	{"container", FIELD_CONTAINER},
+	{"unit", FIELD_UNIT},
 	{"local_ins_lat", FIELD_LOCAL_INS_LAT},
 	{"ins_lat", FIELD_INS_LAT},
 	{"srcline", FIELD_SRCLINE},
@@ -165,6 +167,8 @@ enum sample_detail entry_field_detail(u8 field)
 	} rows[] = {
 		{FIELD_SOCKET, DETAIL_SOCKET},
 		{FIELD_CGROUP, DETAIL_CGROUP},
+		{FIELD_CONTAINER, DETAIL_CONTAINER},
+		{FIELD_UNIT, DETAIL_UNIT},
 		{FIELD_TIME, DETAIL_TIME},
 		{FIELD_LOCAL_WEIGHT, DETAIL_COST},
 		{FIELD_WEIGHT, DETAIL_COST},
@@ -216,11 +220,12 @@ static int refuse(const char *name, const char *option)
 	if (nearest)
 		return fail_plain(-EINVAL, NULL, "%s %s: no such field; did you mean \"%s\"?",
 				  option, name, nearest);
-	return fail_plain(-EINVAL,
-			  "there are pid, comm, dso, symbol, cpu, socket, cgroup, time, parent, "
-			  "srcline, srcfile, overhead, overhead_children, overhead_sys, "
-			  "overhead_us, sample, period",
-			  "%s %s: no such field", option, name);
+	return fail_plain(
+		-EINVAL,
+		"there are pid, comm, dso, symbol, cpu, socket, cgroup, container, unit, "
+		"time, parent, srcline, srcfile, overhead, overhead_children, overhead_sys, "
+		"overhead_us, sample, period",
+		"%s %s: no such field", option, name);
 }
 
 static int find_field(const char *name, const char *option, u8 *ret_field)

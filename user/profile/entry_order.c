@@ -141,6 +141,9 @@ static int compare_detail(const struct entry_list *list, u8 field, const struct 
 		if (!of_a || !of_b)
 			return (of_b != 0) - (of_a != 0);
 		return compare_text(profile, (string_id)of_a, (string_id)of_b);
+	case DETAIL_CONTAINER:
+	case DETAIL_UNIT:
+		return compare_text(profile, (string_id)of_a, (string_id)of_b);
 	case DETAIL_COST:
 	case DETAIL_TRANSACTION:
 	case DETAIL_INSTRUCTION_CYCLES:

@@ -11,6 +11,7 @@
 #include "profile/call_graph.h"
 #include "profile/call_tree.h"
 #include "profile/callers.h"
+#include "profile/cgroup_parts.h"
 #include "profile/changes.h"
 #include "profile/comparison.h"
 #include "profile/conditions.h"

@@ -104,7 +104,9 @@ enum sample_detail {
 	DETAIL_TRANSACTION,	   /* PERF_TXN_* */
 	DETAIL_CODE_PAGE,	   /* its bytes */
 	DETAIL_INSTRUCTION_CYCLES, /* from issue to retirement */
-	DETAIL_PARENT, /* string_id of the chosen caller's name, 0: none; see parents.h */
+	DETAIL_PARENT,	  /* string_id of the chosen caller's name, 0: none; see parents.h */
+	DETAIL_CONTAINER, /* string_id of the cgroup's; 0: in none; see cgroup_parts.h */
+	DETAIL_UNIT,	  /* likewise of systemd */
 	DETAIL_COUNT,
 };
 

@@ -212,9 +212,11 @@ void graph_solve(struct graph *graph, u32 depth)
 		node->within.bits[0] = node->is_outermost;
 		node->is_open = node->above_is_open = false;
 	}
+	/* Stacks are walked from the leaf, so callers mostly have higher numbers: they come first.
+	 */
 	while (has_grown) {
 		has_grown = false;
-		for (size_t i = 1; i < graph->nodes.count; i++) {
+		for (size_t i = graph->nodes.count; i-- > 1;) {
 			has_grown |= grow_above(graph, &graph->nodes.items[i]);
 			has_grown |= grow_within(graph, &graph->nodes.items[i]);
 		}

@@ -11,27 +11,37 @@
 
 enum {
 	KEPT_MAX = 1000,   /* calls of a thread's stack */
+	ENTRIES_MAX = 128, /* registers */
 	AGREEING_MIN = 2,  /* calls; one is there by chance too often */
-	BY_CONTENT_MIN = 3 /* different ones, where registers have no numbers */
+	/* What is called anew seldom gets a register deeper by a whole turn. In recursion with two
+	 * ways to go, so many calls agree by chance once in two thousand times. */
+	IN_REGISTER_CALLS = 11,
+	BY_CONTENT_MIN = 3, /* different ones, where registers have no numbers */
 };
 
 struct kept {
 	u64 calls[KEPT_MAX]; /* packed */
+	u64 to[ENTRIES_MAX]; /* where those in registers led */
 	u64 hw_idx;
 	u32 count;
+	u32 leaf_body;
 	u32 in_registers; /* so many of them; those behind were stitched */
 	u8 end;		  /* enum lbr_end */
 };
 
 struct likely {
+	struct places *places;
 	struct idmap row_of; /* thread → row + 1 */
 	VEC(struct kept *) rows;
 	u64 calls[2 * KEPT_MAX]; /* of the stack handed out last */
 };
 
-struct likely *likely_new(void)
+struct likely *likely_new(struct places *places)
 {
-	return must_alloc(sizeof(struct likely));
+	struct likely *likely = must_alloc(sizeof(*likely));
+
+	likely->places = places;
+	return likely;
 }
 
 void likely_free(struct likely *likely)
@@ -62,14 +72,18 @@ static struct kept *kept_of(struct likely *likely, u32 thread)
 	return likely->rows.items[*row - 1];
 }
 
-static void keep(struct kept *kept, const struct memo_stack *stack, const struct snapshot *snapshot)
+static void keep(const struct likely *likely, struct kept *kept, const struct memo_stack *stack,
+		 const struct snapshot *snapshot)
 {
 	kept->count = stack->count < KEPT_MAX ? stack->count : 0;
 	kept->in_registers = snapshot->entry_count < kept->count ? snapshot->entry_count
 								 : kept->count;
 	kept->hw_idx = snapshot->hw_idx;
+	kept->leaf_body = places_at(likely->places, snapshot->leaf_place)->body;
 	kept->end = stack->end;
 	memcpy(kept->calls, stack->calls, kept->count * sizeof(*stack->calls));
+	for (u32 i = 0; i < kept->in_registers && i < ENTRIES_MAX; i++)
+		kept->to[i] = snapshot->entries[i].to;
 }
 
 static bool is_same(u64 left, u64 right)
@@ -92,15 +106,48 @@ struct seam {
 	const struct kept *kept;
 	const struct memo_stack *stack;
 	u32 last; /* its oldest call that is in a register */
+	struct places *places;
+	const struct snapshot *snapshot;
 };
+
+/* Whether a call of the stack is one of before: it led to the same, too, as far as is known. */
+static bool is_same_call(const struct seam *seam, u32 now, u32 before)
+{
+	return is_same(seam->stack->calls[now], seam->kept->calls[before]) &&
+	       (before >= seam->kept->in_registers || before >= ENTRIES_MAX ||
+		seam->snapshot->entries[now].to == seam->kept->to[before]);
+}
+
+/* The function that a call of one of both stacks led to executes; 0: it is not known. */
+static u32 body_above(const struct seam *seam, const u64 *calls, u32 index, u32 leaf_body)
+{
+	place_id place;
+
+	if (!index)
+		return leaf_body;
+	place = places_find(seam->places, seam->snapshot->pid, memo_call(calls[index - 1]));
+	return places_at(seam->places, place)->body;
+}
+
+/* Whether one function may be executing above a call now and before: where retpolines call, all
+ * entries lead to one place. */
+static bool led_to_same(const struct seam *seam, u32 now, u32 before)
+{
+	u32 leaf = places_at(seam->places, seam->snapshot->leaf_place)->body;
+	u32 above_now = body_above(seam, seam->stack->calls, now, leaf);
+	u32 above_before = body_above(seam, seam->kept->calls, before, seam->kept->leaf_body);
+
+	return above_now == above_before || !above_now || !above_before;
+}
 
 static struct match match_at(const struct seam *seam, u32 at)
 {
-	const u64 *now = seam->stack->calls + seam->last, *before = seam->kept->calls + at;
+	const u64 *now = seam->stack->calls + seam->last;
 	u32 room = (seam->last < at ? seam->last : at) + 1;
 	struct match match = {.at = at, .was_in_register = at < seam->kept->in_registers};
 
-	while (match.calls < room && is_same(*(now - match.calls), *(before - match.calls))) {
+	while (match.calls < room &&
+	       is_same_call(seam, seam->last - match.calls, at - match.calls)) {
 		u32 known = 0;
 
 		while (known < match.calls && !is_same(*(now - known), *(now - match.calls)))
@@ -108,6 +155,8 @@ static struct match match_at(const struct seam *seam, u32 at)
 		match.different += known == match.calls;
 		match.calls++;
 	}
+	if (match.calls && !led_to_same(seam, seam->last + 1 - match.calls, at + 1 - match.calls))
+		match.calls--;
 	return match;
 }
 
@@ -124,14 +173,21 @@ static bool goes_on(const struct seam *seam, u32 at)
 	return true;
 }
 
-/* Which of two says more: > 0: left, 0: neither. */
-static int compare_matches(const struct match *left, const struct match *right)
+/* What speaks for a match. One that was in a register is more likely from the start, as much as so
+ * many calls more make up for. */
+static u32 weight_of(const struct match *match)
 {
-	if (left->different != right->different)
-		return left->different > right->different ? 1 : -1;
-	if (left->calls != right->calls)
-		return left->calls > right->calls ? 1 : -1;
-	return left->was_in_register - right->was_in_register;
+	return match->calls + match->was_in_register * IN_REGISTER_CALLS;
+}
+
+/* The oldest call in a register then and now: nobody went back further but to call from there
+ * again, which changes nothing below. If somebody did, he would hardly have come to stop in this
+ * register.
+ */
+static bool agrees_enough(const struct seam *seam, const struct match *match)
+{
+	return match->calls >= AGREEING_MIN ||
+	       (match->calls && match->at + 1 == seam->kept->in_registers);
 }
 
 /*
@@ -139,9 +195,9 @@ static int compare_matches(const struct match *left, const struct match *right)
  * overwritten and is in a register now was called anew, and below it everything may be new. Still
  * such places are looked at: where one of them agrees better, nobody knows.
  */
-static bool find_match(const struct seam *seam, const struct snapshot *snapshot,
-		       struct match *ret_match)
+static bool find_match(const struct seam *seam, struct match *ret_match)
 {
+	const struct snapshot *snapshot = seam->snapshot;
 	const struct kept *kept = seam->kept;
 	bool has_registers = snapshot->hw_idx != ~0ULL && kept->hw_idx != ~0ULL && snapshot->depth;
 	u32 step = has_registers ? snapshot->depth : 1;
@@ -154,15 +210,15 @@ static bool find_match(const struct seam *seam, const struct snapshot *snapshot,
 	*ret_match = (struct match){0};
 	for (; at < kept->count; at += step) {
 		struct match match = match_at(seam, at);
-		int better = compare_matches(&match, ret_match);
 
-		if (!match.calls || better < 0 || !goes_on(seam, at))
+		if (!match.calls || weight_of(&match) < weight_of(ret_match) || !goes_on(seam, at))
 			continue;
-		is_only = better > 0;
+		is_only = weight_of(&match) > weight_of(ret_match);
 		*ret_match = match;
 	}
-	return is_only && ret_match->was_in_register && ret_match->calls >= AGREEING_MIN &&
-	       (has_registers || ret_match->different >= BY_CONTENT_MIN);
+	if (!has_registers && ret_match->different < BY_CONTENT_MIN)
+		return false;
+	return is_only && ret_match->was_in_register && agrees_enough(seam, ret_match);
 }
 
 bool likely_extend(struct likely *likely, u32 thread, const struct snapshot *snapshot,
@@ -171,12 +227,13 @@ bool likely_extend(struct likely *likely, u32 thread, const struct snapshot *sna
 	struct kept *kept = kept_of(likely, thread);
 	u32 own = stack->count;
 	struct seam seam = {kept, stack,
-			    (snapshot->entry_count < own ? snapshot->entry_count : own) - 1};
+			    (snapshot->entry_count < own ? snapshot->entry_count : own) - 1,
+			    likely->places, snapshot};
 	struct match match;
 
 	if (stack->end == LBR_END_WHOLE || !own || !snapshot->entry_count || own >= KEPT_MAX ||
-	    !find_match(&seam, snapshot, &match)) {
-		keep(kept, stack, snapshot);
+	    !find_match(&seam, &match)) {
+		keep(likely, kept, stack, snapshot);
 		return false;
 	}
 	memcpy(likely->calls, stack->calls, own * sizeof(u64));
@@ -184,6 +241,6 @@ bool likely_extend(struct likely *likely, u32 thread, const struct snapshot *sna
 		likely->calls[stack->count++] = memo_likely(kept->calls[i]);
 	stack->calls = likely->calls;
 	stack->end = kept->end;
-	keep(kept, stack, snapshot);
+	keep(likely, kept, stack, snapshot);
 	return true;
 }

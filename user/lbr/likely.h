@@ -4,9 +4,9 @@
  * Private to lbr/.
  *
  * The oldest call that is in a register now was in the same register then, and the newer ones agree
- * with those that were above it: then what was below it then is taken to be below it now. This is
- * wrong where the program went back further, and came again the same way, between two samples. At
- * most 8 KiB a thread.
+ * with those that were above it, in where they led, too: then what was below it then is taken to be
+ * below it now. This is wrong where the program went back further, and came again the same way,
+ * between two samples. At most 10 KiB a thread.
  */
 #ifndef LBR_LIKELY_H
 #define LBR_LIKELY_H
@@ -16,8 +16,8 @@
 
 struct likely;
 
-/* An empty one. */
-struct likely *likely_new(void);
+/* An empty one. `places` is borrowed. */
+struct likely *likely_new(struct places *places);
 /* Frees; NULL is fine. */
 void likely_free(struct likely *likely);
 /* Forgets all stacks, as when samples were lost. */

@@ -212,7 +212,7 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	stitcher->memo = memo_new();
 	stitcher->outcomes = outcomes_new();
 	if (settings->tier == LBR_LIKELY)
-		stitcher->likely = likely_new();
+		stitcher->likely = likely_new(stitcher->places);
 	return stitcher;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 """Reads a pprof file by its published field numbers, checks that what refers to something finds it,
-and prints the sums of its columns and the functions that samples were in.
+and prints the sums of its columns, the functions that samples were in and those that all began with.
 
 usage: read_pprof.py FILE
 """
@@ -59,7 +59,7 @@ def main():
     for row in messages(profile, LOCATION):
         assert row.get(2, [0])[0] in mappings
         locations[row[1][0]] = [functions[read_message(line)[1][0]] for line in row.get(4, [])]
-    sums, leaves = [0] * len(types), {}
+    sums, leaves, roots = [0] * len(types), {}, {}
     for sample in messages(profile, SAMPLE):
         names = [locations[place] for place in read_numbers(sample[1][0])]
         values = read_numbers(sample[2][0])
@@ -67,12 +67,15 @@ def main():
         sums = [a + b for a, b in zip(sums, values)]
         leaf = names[0][0] if names[0] else "?"
         leaves[leaf] = leaves.get(leaf, 0) + values[0]
+        root = names[-1][-1] if names[-1] else "?"
+        roots[root] = roots.get(root, 0) + values[0]
         for label in map(read_message, sample.get(3, [])):
             assert strings[label[1][0]] in ("thread", "pid", "tid")
     for (kind, unit), total in zip(types, sums):
         print(kind, unit, total)
-    for name, count in sorted(leaves.items(), key=lambda leaf: -leaf[1]):
-        print("leaf", name, count)
+    for kind, counts in (("leaf", leaves), ("root", roots)):
+        for name, count in sorted(counts.items(), key=lambda row: -row[1]):
+            print(kind, name, count)
 
 
 main()

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/daemon_metrics.h"
 #include "cmd/daemon_names.h"
 #include "cmd/daemon_push.h"
 
@@ -181,6 +182,9 @@ static int start(struct daemon *daemon)
 		error = prepare_loop(daemon);
 	if (error)
 		return error;
+	error = daemon_push_check(daemon);
+	if (error)
+		return error;
 	open_names(daemon);
 	error = session_open(daemon->session);
 	if (!error)
@@ -199,6 +203,9 @@ static int start(struct daemon *daemon)
 	if (error)
 		return error;
 	daemon_limit_cpu(daemon);
+	error = daemon_metrics_start(daemon);
+	if (error)
+		return error;
 	daemon->turned_ns = clock_ns(CLOCK_MONOTONIC);
 	daemon->watchdog_ns = notify_watchdog_ns();
 	notify_send("READY=1\nSTATUS=the first window is open");
@@ -224,6 +231,7 @@ static void daemon_release(struct daemon *daemon)
 {
 	loop_close(daemon->loop);
 	closep(&daemon->timer_fd);
+	daemon_metrics_stop(daemon->metrics);
 	daemon_push_stop(daemon->push);
 	session_free(daemon->session);
 	daemon_names_close(daemon->names);

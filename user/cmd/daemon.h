@@ -8,6 +8,8 @@
 #include "base/loop.h"
 #include "cmd/daemon_session.h"
 
+#include <sys/time.h>
+
 /* A moment by both clocks. */
 struct moment {
 	u64 clock_ns, wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
@@ -37,8 +39,9 @@ struct daemon {
 	u64 turned_ns; /* when the kernel's tables were turned last */
 	u32 lowest_hz; /* in the open window */
 	bool cannot_change_rate;
-	bool may_connect;	  /* to other machines, or be connected to */
-	struct daemon_push *push; /* NULL: nothing is pushed */
+	bool may_connect;		/* to other machines, or be connected to */
+	struct daemon_push *push;	/* NULL: nothing is pushed */
+	struct daemon_metrics *metrics; /* NULL: nobody wants them */
 };
 
 /* How urgent a line is: the levels of syslog(3). */
@@ -48,6 +51,8 @@ enum log_level { LOG_LEVEL_WARNING = 4, LOG_LEVEL_INFO = 6 };
 void daemon_log(enum log_level level, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* A time span of getrusage(2) in nanoseconds. */
+u64 timeval_ns(struct timeval time);
 /* What was taken so far; of this process: by all of it (RUSAGE_SELF), or by this thread
  * (RUSAGE_THREAD) without the one that reads names. */
 struct spending daemon_spending(struct daemon *daemon, int whose);

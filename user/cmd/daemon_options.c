@@ -204,6 +204,21 @@ const struct option_row daemon_options[] = {
 	 .help = "how much may wait; then the oldest goes",
 	 .config = "daemon.push-spool-size"},
 
+	HEADING("For Prometheus"),
+	{.kind = OPTION_TEXT,
+	 .name = "metrics",
+	 .offset = FIELD(metrics),
+	 .argument = "ADDRESS:PORT",
+	 .help = "answer GET /metrics there; of 127.0.0.1 if it is only a port; none: do not",
+	 .config = "daemon.metrics"},
+	{.kind = OPTION_TEXT,
+	 .name = "metrics-file",
+	 .offset = FIELD(metrics_file),
+	 .argument = "FILE",
+	 .help = "write them there after each window, for node_exporter: DIRECTORY/bpfprof.prom; "
+		 "none: do not",
+	 .config = "daemon.metrics-file"},
+
 	HEADING("How"),
 	{.kind = OPTION_FLAG,
 	 .name = "once",

@@ -4,6 +4,7 @@
  */
 #include "base/fail.h"
 #include "cmd/daemon.h"
+#include "cmd/daemon_metrics.h"
 #include "cmd/daemon_push.h"
 #include "host/host.h"
 
@@ -28,7 +29,7 @@ int daemon_give_up_privileges(struct daemon *daemon)
 	int error = privileges_keep(kept);
 	u32 calls = CALLS_CAPTURE;
 
-	daemon->may_connect = daemon_push_is_wanted(daemon);
+	daemon->may_connect = daemon_push_is_wanted(daemon) || daemon_metrics_is_wanted(daemon);
 	if (daemon->may_connect)
 		calls |= CALLS_NETWORK;
 	if (error || !privileges_limit_calls(calls))

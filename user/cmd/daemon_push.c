@@ -17,8 +17,8 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* New binaries of a window are read when it ends: so long is waited for their names, and so long
- * when everything ends. */
+/* New binaries of a window are read when it ends: half its length is waited for their names, but at
+ * most so long, and so long when everything ends. */
 static const u64 names_max_ns = 20000000000, last_names_max_ns = 1000000000;
 static const u64 ending_ns = 5000000000;
 
@@ -32,10 +32,11 @@ struct daemon_push {
 static int make(void *context, const struct push_window *window, push_take *take, void *taker)
 {
 	struct daemon_push *push = context;
+	u64 most_ns = atomic_load(&push->ends) ? last_names_max_ns : names_max_ns;
+	u64 half_ns = (window->end_ns - window->start_ns) / 2;
 	int error;
 
-	daemon_names_settle(push->names,
-			    atomic_load(&push->ends) ? last_names_max_ns : names_max_ns);
+	daemon_names_settle(push->names, half_ns < most_ns ? half_ns : most_ns);
 	error = pushed_profiles_make(&push->origin, window, take, taker);
 	/* Tables of names are large, and not needed until the next window. */
 	malloc_trim(0);
@@ -72,6 +73,13 @@ static struct push_settings settings_of(const struct daemon *daemon)
 	};
 }
 
+int daemon_push_check(const struct daemon *daemon)
+{
+	const struct push_settings settings = settings_of(daemon);
+
+	return push_check(&settings);
+}
+
 static int open_push(struct daemon *daemon, struct daemon_push *push)
 {
 	const struct push_settings settings = settings_of(daemon);
@@ -95,7 +103,8 @@ int daemon_push_start(struct daemon *daemon)
 		return 0;
 	if (!daemon->may_connect)
 		return fail_plain(-EPERM, "restart the daemon",
-				  "it gave up connections when it started without --push");
+				  "it gave up connections when it started without "
+				  "--push and --metrics");
 	push = must_alloc(sizeof(*push));
 	error = open_push(daemon, push);
 	if (error)
@@ -129,15 +138,22 @@ void daemon_push_window(struct daemon *daemon, const struct store_window *window
 				 daemon->push->push);
 }
 
+bool daemon_push_totals(struct daemon *daemon, struct push_totals *ret_totals)
+{
+	if (!daemon->push)
+		return false;
+	*ret_totals = push_totals(daemon->push->push);
+	return true;
+}
+
 const char *daemon_push_status(struct daemon *daemon, char text[static 96])
 {
 	struct push_totals totals;
 	u64 lost = 0;
 
 	*text = 0;
-	if (!daemon->push)
+	if (!daemon_push_totals(daemon, &totals))
 		return text;
-	totals = push_totals(daemon->push->push);
 	for (size_t i = 0; i < PUSH_LOSS_COUNT; i++)
 		lost += totals.lost[i];
 	snprintf(text, 96, "; push: %llu sent, %llu wait, %llu lost",

@@ -11,6 +11,8 @@ struct daemon_push;
 
 /* Whether that is asked for. */
 bool daemon_push_is_wanted(const struct daemon *daemon);
+/* Whether what is asked for can be done, before much is begun. Returns as daemon_push_start(). */
+int daemon_push_check(const struct daemon *daemon);
 /* Begins to push, if that is asked for; with a store and a thread that keeps names. Returns 0 or a
  * negative errno with a sentence. */
 int daemon_push_start(struct daemon *daemon);
@@ -21,6 +23,8 @@ void daemon_push_reload(struct daemon *daemon);
 void daemon_push_window(struct daemon *daemon, const struct store_window *window);
 /* How it goes, "; push: 12 sent, 3 wait, 0 lost"; "" if nothing is pushed. */
 const char *daemon_push_status(struct daemon *daemon, char text[static 96]);
+/* What was pushed, and what was not; false: nothing is to be pushed. */
+bool daemon_push_totals(struct daemon *daemon, struct push_totals *ret_totals);
 /* Sends what can be sent in a few seconds, and frees; NULL is fine. */
 void daemon_push_stop(struct daemon_push *push);
 

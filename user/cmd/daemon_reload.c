@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "cmd/daemon.h"
+#include "cmd/daemon_metrics.h"
 #include "cmd/daemon_push.h"
 
 #include <string.h>
@@ -93,5 +94,6 @@ int daemon_reload(struct daemon *daemon)
 	daemon_log(LOG_LEVEL_INFO, "settings were read again");
 	error = take_settings(daemon, fresh);
 	daemon_push_reload(daemon);
+	daemon_metrics_reload(daemon);
 	return error;
 }

@@ -18,6 +18,7 @@ struct daemon_settings {
 	/* Strings of the pushing and of the metrics; NULL: not wanted, or as is told there. */
 	const char *push_url, *push_ca, *push_token_file, *push_spool;
 	u64 push_spool_bytes;
+	const char *metrics, *metrics_file;
 };
 
 extern const struct option_row daemon_options[];

@@ -8,6 +8,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "cmd/daemon.h"
+#include "cmd/daemon_metrics.h"
 #include "cmd/daemon_push.h"
 #include "perfdata/perfdata.h"
 
@@ -40,7 +41,7 @@ struct moment moment_now(void)
 	return (struct moment){clock_ns(CLOCK_MONOTONIC), clock_ns(CLOCK_REALTIME)};
 }
 
-static u64 timeval_ns(struct timeval time)
+u64 timeval_ns(struct timeval time)
 {
 	return (u64)time.tv_sec * NS_PER_S + (u64)time.tv_usec * 1000;
 }
@@ -253,6 +254,7 @@ void daemon_write_window(struct daemon *daemon)
 		daemon_push_window(daemon, &window);
 		tell_status(daemon, &window);
 	}
+	daemon_metrics_window(daemon, error ? NULL : &window);
 	if (window.losses[COUNTER_side_band_lost])
 		window_forget_dead(daemon->session->window, is_alive, daemon->end_ns);
 	window_turn(daemon->session->window);

@@ -8,6 +8,8 @@
 
 #include "continuous/cpu_limit.h"
 #include "continuous/joint.h"
+#include "continuous/metrics.h"
+#include "continuous/metrics_server.h"
 #include "continuous/notify.h"
 #include "continuous/push.h"
 #include "continuous/store.h"

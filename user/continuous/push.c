@@ -21,10 +21,13 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { QUEUE_MAX = 32, LOWEST_PRIORITY = 19, NS_PER_S = 1000000000 };
+enum { QUEUE_MAX = 32, LOW_PRIORITY = 10, NS_PER_S = 1000000000 };
 
 #define AS_ROW(name, sentence) [PUSH_LOST_##name] = {#name, sentence},
 const struct push_loss_row push_loss_rows[PUSH_LOSS_COUNT] = {PUSH_LOSSES(AS_ROW)};
+
+/* Beside those of struct push_answer, which are small. */
+enum trouble { TROUBLE_NONE, TROUBLE_SPOOL = 1 << 16, TROUBLE_WINDOW };
 
 /* One reading of the settings. */
 struct target {
@@ -51,7 +54,7 @@ struct push {
 	struct push_http *http;
 	struct target target;
 	struct push_retry retry;
-	char *told;			  /* the last trouble that was said; NULL: there is none */
+	u32 trouble; /* the last one that was said: of the server, or enum trouble */
 	const struct push_window *window; /* that profiles are made of */
 	u32 part;
 };
@@ -99,12 +102,11 @@ static void note_spool(struct push *push)
 }
 
 /* Trouble is said when it begins or is another one, and not each time. */
-static void say_trouble(struct push *push, const char *sentence)
+static void say_trouble(struct push *push, u32 trouble, const char *sentence)
 {
-	if (push->told && !strcmp(push->told, sentence))
+	if (push->trouble == trouble)
 		return;
-	free(push->told);
-	push->told = must_copy(sentence);
+	push->trouble = trouble;
 	push->callbacks.say(push->callbacks.context, true, sentence);
 }
 
@@ -112,9 +114,9 @@ static void say_it_works(struct push *push)
 {
 	CLEANUP(freep) char *sentence = NULL;
 
-	if (!push->told)
+	if (!push->trouble)
 		return;
-	free(TAKE(push->told));
+	push->trouble = TROUBLE_NONE;
 	sentence = must_format("pushing to %s works again; %zu profiles wait", push->target.url,
 			       push_spool_count(push->spool));
 	push->callbacks.say(push->callbacks.context, false, sentence);
@@ -136,7 +138,7 @@ static int take_profile(void *context, const char *name, struct bytes pprof)
 
 	if (push_spool_add(push->spool, &profile, &removed)) {
 		lose(push, PUSH_LOST_not_spooled, 1);
-		say_trouble(push, fail_sentence());
+		say_trouble(push, TROUBLE_SPOOL, fail_sentence());
 	}
 	lose(push, PUSH_LOST_spool_full, removed);
 	return 0;
@@ -151,7 +153,7 @@ static void make_profiles(struct push *push, struct push_window *window)
 	error = push->callbacks.make(push->callbacks.context, window, take_profile, push);
 	if (error) {
 		lose(push, PUSH_LOST_not_made, 1);
-		say_trouble(push, fail_sentence());
+		say_trouble(push, TROUBLE_WINDOW, fail_sentence());
 	} else {
 		pthread_mutex_lock(&push->mutex);
 		push->totals.windows++;
@@ -174,55 +176,61 @@ static void note_sent(struct push *push, u64 bytes)
 	say_it_works(push);
 }
 
-static void note_refused(struct push *push, const char *why)
+static void note_refused(struct push *push, const struct push_answer *answer)
 {
 	CLEANUP(freep)
 	char *sentence = must_format("a profile was refused by %s: %s; dropped", push->target.url,
-				     why);
+				     text_view(&answer->why));
 
 	lose(push, PUSH_LOST_refused, 1);
 	push_spool_remove_oldest(push->spool);
 	push_retry_reset(&push->retry);
-	say_trouble(push, sentence);
+	say_trouble(push, answer->trouble, sentence);
 }
 
-static void note_failed(struct push *push, const char *why, u64 after_s)
+static void note_failed(struct push *push, const struct push_answer *answer)
 {
 	CLEANUP(freep)
-	char *sentence = must_format("cannot push to %s: %s; trying again", push->target.url, why);
+	char *sentence = must_format("cannot push to %s: %s; trying again", push->target.url,
+				     text_view(&answer->why));
 
 	pthread_mutex_lock(&push->mutex);
 	push->totals.attempts_failed++;
 	pthread_mutex_unlock(&push->mutex);
-	push_retry_later(&push->retry, clock_ns(CLOCK_MONOTONIC), after_s);
-	say_trouble(push, sentence);
+	push_retry_later(&push->retry, clock_ns(CLOCK_MONOTONIC), answer->after_s);
+	say_trouble(push, answer->trouble, sentence);
+}
+
+static void send_profile(struct push *push, const struct push_profile *profile)
+{
+	const struct push_target target = {push->target.url, push->target.ca, push->target.token};
+	struct push_answer answer = {0};
+
+	switch (push_http_send(push->http, &target, profile, &answer)) {
+	case PUSH_SENT:
+		note_sent(push, profile->body.length);
+		break;
+	case PUSH_REFUSED:
+		note_refused(push, &answer);
+		break;
+	case PUSH_LATER:
+		note_failed(push, &answer);
+		break;
+	}
+	text_release(&answer.why);
 }
 
 static void send_oldest(struct push *push)
 {
-	CLEANUP(text_release) struct text storage = {0}, why = {0};
-	const struct push_target target = {push->target.url, push->target.ca, push->target.token};
+	CLEANUP(text_release) struct text storage = {0};
 	struct push_profile profile;
-	u64 after_s = 0;
-	int error = push_spool_oldest(push->spool, &storage, &profile);
 
-	if (error == -EBADMSG) {
-		lose(push, PUSH_LOST_damaged, 1);
-		push_spool_remove_oldest(push->spool);
-	}
-	if (error)
+	if (!push_spool_oldest(push->spool, &storage, &profile)) {
+		send_profile(push, &profile);
 		return;
-	switch (push_http_send(push->http, &target, &profile, &why, &after_s)) {
-	case PUSH_SENT:
-		note_sent(push, profile.body.length);
-		break;
-	case PUSH_REFUSED:
-		note_refused(push, text_view(&why));
-		break;
-	case PUSH_LATER:
-		note_failed(push, text_view(&why), after_s);
-		break;
 	}
+	lose(push, PUSH_LOST_damaged, 1);
+	push_spool_remove_oldest(push->spool);
 }
 
 /* --- the thread --- */
@@ -279,25 +287,27 @@ static bool may_send(const struct push *push)
 	return now_ns >= push->retry.until_ns;
 }
 
+/* Sending has its turn between windows, also if they come faster than they are made. */
+static bool find_work(struct push *push, struct work *work)
+{
+	take_target(push);
+	if (push->queue.count) {
+		work->window = push->queue.items[0];
+		memmove(push->queue.items, push->queue.items + 1,
+			--push->queue.count * sizeof(*push->queue.items));
+	}
+	work->sends = may_send(push);
+	work->ends = push->ends && !work->window.path && !work->sends;
+	return work->window.path || work->sends || work->ends;
+}
+
 static struct work next_work(struct push *push)
 {
 	struct work work = {0};
 
 	pthread_mutex_lock(&push->mutex);
-	for (;;) {
-		take_target(push);
-		if (push->queue.count) {
-			work.window = push->queue.items[0];
-			memmove(push->queue.items, push->queue.items + 1,
-				--push->queue.count * sizeof(*push->queue.items));
-			break;
-		}
-		work.sends = may_send(push);
-		work.ends = !work.sends && push->ends;
-		if (work.sends || work.ends)
-			break;
+	while (!find_work(push, &work))
 		wait_for_work(push);
-	}
 	pthread_mutex_unlock(&push->mutex);
 	return work;
 }
@@ -305,19 +315,17 @@ static struct work next_work(struct push *push)
 static void *push_all(void *context)
 {
 	struct push *push = context;
+	struct work work;
 
-	setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* of this thread */
-	for (;;) {
-		struct work work = next_work(push);
-
+	setpriority(PRIO_PROCESS, 0, LOW_PRIORITY); /* of this thread */
+	for (work = next_work(push); !work.ends; work = next_work(push)) {
+		if (work.sends)
+			send_oldest(push);
 		if (work.window.path)
 			make_profiles(push, &work.window);
-		else if (work.sends)
-			send_oldest(push);
-		if (work.ends)
-			return NULL;
 		note_spool(push);
 	}
+	return NULL;
 }
 
 /* --- what others see --- */
@@ -333,7 +341,6 @@ static void push_free(struct push *push)
 	target_release(&push->fresh);
 	pthread_mutex_destroy(&push->mutex);
 	pthread_cond_destroy(&push->changed);
-	free(push->told);
 	free(push);
 }
 
@@ -351,6 +358,15 @@ static struct push *push_new(const struct push_callbacks *callbacks)
 	pthread_cond_init(&push->changed, &attributes);
 	pthread_condattr_destroy(&attributes);
 	return push;
+}
+
+int push_check(const struct push_settings *settings)
+{
+	struct target target = {0};
+	int error = target_read(settings, &target);
+
+	target_release(&target);
+	return error;
 }
 
 int push_open(const char *spool, const struct push_settings *settings,

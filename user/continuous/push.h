@@ -75,6 +75,9 @@ struct push;
  * or -ENOPKG with a sentence. */
 int push_url_check(const char *url);
 
+/* Whether push_open() would take the settings, as it says it. */
+int push_check(const struct push_settings *settings);
+
 /*
  * Starts the thread. Signals must be blocked by now.
  *

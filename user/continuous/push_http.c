@@ -247,12 +247,10 @@ static void set_options(struct push_http *http, const struct push_target *target
 	set(handle, CURLOPT_POSTFIELDS, profile->body.start);
 }
 
-static enum push_outcome judge_status(struct push_http *http, struct text *why)
+static enum push_outcome judge_status(struct push_http *http, long status, struct text *why)
 {
 	enum { DONE = 200, MOVED = 300, TIMED_OUT = 408, TOO_MANY = 429, BROKEN = 500 };
-	long status = 0;
 
-	http->library->easy_getinfo(http->handle, CURLINFO_RESPONSE_CODE, &status);
 	if (status >= DONE && status < MOVED)
 		return PUSH_SENT;
 	text_appendf(why, "the server answers %ld", status);
@@ -265,28 +263,26 @@ static enum push_outcome judge_status(struct push_http *http, struct text *why)
 									     : PUSH_REFUSED;
 }
 
-static enum push_outcome judge(struct push_http *http, CURLcode code, struct text *why,
-			       u64 *ret_after_s)
+static enum push_outcome judge(struct push_http *http, CURLcode code, struct push_answer *answer)
 {
 	curl_off_t after_s = 0;
-	enum push_outcome outcome;
+	long status = 0;
 
 	if (code) {
-		text_append_printable(why,
+		text_append_printable(&answer->why,
 				      *http->why ? http->why : http->library->easy_strerror(code));
+		answer->trouble = code; /* all below 100 */
 		return PUSH_LATER;
 	}
-	outcome = judge_status(http, why);
-	if (outcome == PUSH_LATER &&
-	    !http->library->easy_getinfo(http->handle, CURLINFO_RETRY_AFTER, &after_s) &&
-	    after_s > 0)
-		*ret_after_s = (u64)after_s;
-	return outcome;
+	http->library->easy_getinfo(http->handle, CURLINFO_RESPONSE_CODE, &status);
+	http->library->easy_getinfo(http->handle, CURLINFO_RETRY_AFTER, &after_s);
+	answer->trouble = (u32)status;
+	answer->after_s = after_s > 0 ? (u64)after_s : 0;
+	return judge_status(http, status, &answer->why);
 }
 
 enum push_outcome push_http_send(struct push_http *http, const struct push_target *target,
-				 const struct push_profile *profile, struct text *why,
-				 u64 *ret_after_s)
+				 const struct push_profile *profile, struct push_answer *ret_answer)
 {
 	CLEANUP(freep) char *address = NULL;
 	struct curl_slist *headers;
@@ -298,10 +294,9 @@ enum push_outcome push_http_send(struct push_http *http, const struct push_targe
 	else
 		http->handle = http->library->easy_init();
 	if (!http->handle) {
-		text_append(why, "libcurl has no memory");
+		text_append(&ret_answer->why, "libcurl has no memory");
 		return PUSH_LATER;
 	}
-	*ret_after_s = 0;
 	http->why[0] = 0;
 	text_truncate(&http->answer, 0);
 	address = address_of(http, target, profile);
@@ -309,7 +304,7 @@ enum push_outcome push_http_send(struct push_http *http, const struct push_targe
 	set_options(http, target, profile);
 	http->library->easy_setopt(http->handle, CURLOPT_URL, address);
 	http->library->easy_setopt(http->handle, CURLOPT_HTTPHEADER, headers);
-	outcome = judge(http, http->library->easy_perform(http->handle), why, ret_after_s);
+	outcome = judge(http, http->library->easy_perform(http->handle), ret_answer);
 	http->library->slist_free_all(headers);
 	return outcome;
 }

@@ -28,6 +28,13 @@ enum push_outcome {
 	PUSH_REFUSED, /* nor will the next time */
 };
 
+/* What is to be said of one that was not sent. */
+struct push_answer {
+	struct text why; /* a sentence; the caller releases it */
+	u32 trouble;	 /* equal for the same trouble, which may be said otherwise each time */
+	u64 after_s;	 /* if it is to come later: the seconds that the server asks for, 0: none */
+};
+
 struct push_http;
 
 /*
@@ -44,11 +51,10 @@ void push_http_close(struct push_http *http);
 /*
  * Sends one, and waits for the answer, at most half a minute.
  *
- * why          if it was not sent: a sentence is appended
- * ret_after_s  if it is to come later: the seconds that the server asks for, 0: none
+ * ret_answer  empty before; filled if it was not sent
  */
 enum push_outcome push_http_send(struct push_http *http, const struct push_target *target,
-				 const struct push_profile *profile, struct text *why,
-				 u64 *ret_after_s);
+				 const struct push_profile *profile,
+				 struct push_answer *ret_answer);
 
 #endif

@@ -19,8 +19,8 @@ typedef u64 window_key;
 
 /* The name of a window that begins there; `number` tells apart those of one second, from 0. */
 window_key window_key_at(u64 start_ns, u32 number);
-/* The same for a day like 20261121 and a time of day like 140500; false: there is no such moment, or
- * no such number. */
+/* The same for a day like 20261121 and a time of day like 140500; false: there is no such moment,
+ * or no such number. */
 bool window_key_of(u32 day, u32 clock, u32 number, window_key *ret_key);
 /* The second in which it begins, CLOCK_REALTIME ns. */
 u64 window_key_start(window_key key);

@@ -14,6 +14,7 @@
 #include "host/kernel_symbols.h"
 #include "host/machine.h"
 #include "host/mapped_file.h"
+#include "host/own_memory.h"
 #include "host/own_vdso.h"
 #include "host/privileges.h"
 #include "host/proc_maps.h"

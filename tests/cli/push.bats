@@ -1,0 +1,146 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
+#
+# bpfprof daemon --push: each window to a server, once, whatever happens to the server meanwhile.
+
+load common
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	need_root
+	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
+	: >config
+	mkdir server
+}
+
+says() {
+	grep -q "$1" log
+}
+
+# Starts the server that keeps what it gets, at the same port as before; its pid is $server.
+start_server() {
+	start python3 "$BATS_TEST_DIRNAME/recording_server.py" server "$@" 2>>server.log
+	server=$!
+	wait_for [ -s server/port ]
+	port=$(<server/port)
+}
+
+stop_server() {
+	kill "$server"
+	wait "$server" || true
+}
+
+start_daemon() {
+	start "$BPFPROF" daemon --store store --window 1s --max-cpu none "$@" 2>>log
+	daemon=$!
+	wait_for says "sampling at" || cat log
+}
+
+spooled() {
+	[ "$(find store/push -name '*.push' | wc -l)" -ge "$1" ]
+}
+
+pushed() {
+	[ "$(find server -name '*.query' | wc -l)" -ge "$1" ]
+}
+
+windows() {
+	find store/windows -name '*.data'
+}
+
+# Whether the last profile has the names of what ran: binaries are read after their first sample.
+named() {
+	python3 "$BATS_TEST_DIRNAME/read_pprof.py" \
+		"$(find server -name '*.pb.gz' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)" |
+		grep -q '^leaf foo '
+}
+
+# The profiles that still waited when the daemon ended, told as if they had come.
+tell_rest() {
+	for file in store/push/*.push; do
+		[ ! -e "$file" ] || { tail -n +4 "$file" >rest.pb.gz &&
+			python3 "$BATS_TEST_DIRNAME/read_pprof.py" rest.pb.gz; }
+	done
+}
+
+@test "windows arrive once and in order, over TLS and with a token, though the server fails and dies" {
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=server \
+		-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out ca.pem 2>openssl.log
+	(umask 077 && echo "  secret-42" >token)
+	cp "$WORKLOADS/mainbarfoo" ./worker
+	start nice -n 19 ./worker 1000000 # names are read with as low a priority
+	echo 503 >server/answer
+	start_server ca.pem key.pem
+	printf '[daemon]\n\tpush = https://127.0.0.1:%s/\n\tpush-ca = ca.pem\n\tpush-token-file = token\n' \
+		"$port" >config
+	start_daemon --metrics-file metrics.prom
+	wait_for says "cannot push to https://127.0.0.1:$port/: the server answers 503; trying again"
+	stop_server
+	wait_for spooled 2
+	rm server/answer
+	start_server ca.pem key.pem
+	kill -HUP "$daemon" # settings that are read anew are tried at once
+	wait_for says "works again"
+	wait_for named
+	kill -TERM "$daemon"
+	wait "$daemon"
+
+	[ ! -e server/wrong ]
+	[ "$(grep -c 'trying again' log)" -le 3 ] # 503, then it was gone, and perhaps cut in between
+	cat log
+	# none twice, none lost
+	count=$(find server -name '*.query' | wc -l)
+	[ $((count + $(find store/push -name '*.push' | wc -l))) = "$(windows | wc -l)" ]
+	host=$(uname -n)
+	for ((i = 1; i <= count; i++)); do
+		mapfile -t query <"server/$i.query"
+		[[ ${query[0]} == "bpfprof{host=$host"*"}" ]]
+		[ "${query[3]}" = "Bearer secret-42" ]
+		[ "${query[1]}" -lt "${query[2]}" ]
+		[ "${query[1]}" -gt "${before:-0}" ]
+		before=${query[1]}
+		python3 "$BATS_TEST_DIRNAME/read_pprof.py" "server/$i.pb.gz" >>told
+	done
+	# the same samples as in the store, and their names
+	tell_rest >>told
+	sum=$("$BPFPROF" export --store store --since 1h | awk '{ sum += $NF } END { print sum }')
+	[ "$(awk '$1 == "samples" { sum += $3 } END { print sum }' told)" = "$sum" ]
+	grep -q '^leaf foo ' told
+	grep -q '^root worker ' told
+	grep -q '^bpfprof_push_lost_total{reason="refused"} 0$' metrics.prom
+}
+
+@test "what the server refuses is dropped, said once and counted" {
+	echo 400 >server/answer
+	start_server
+	start_daemon --push "http://127.0.0.1:$port/ingest" --metrics-file metrics.prom
+	wait_for says "was refused by http://127.0.0.1:$port/ingest: the server answers 400; dropped"
+	wait_for grep -q '^bpfprof_push_lost_total{reason="refused"} [2-9]' metrics.prom
+	[ "$(grep -c refused log)" = 1 ]
+	rm server/answer
+	wait_for pushed 1
+	wait_for says "works again"
+	kill -TERM "$daemon"
+	wait "$daemon"
+	[ ! -e server/wrong ]
+}
+
+@test "what cannot work is answered in one line" {
+	echo secret >token
+	chmod 644 token
+	refused() {
+		fails_with "$1" "$2" "$BPFPROF" daemon --store store --once "${@:3}"
+	}
+	refused 2 "ftp://server is neither http nor https; give one such as https://pyroscope.example:4040" \
+		--push ftp://server
+	refused 2 "http:// is no URL: No host part in the URL; give one such as https://pyroscope.example:4040" \
+		--push http://
+	refused 2 "a password in a URL can be seen by everybody; put a token into a file, for --push-token-file" \
+		--push http://me:secret@server
+	refused 1 "others can read the token in token; chmod o= it" \
+		--push http://server --push-token-file token
+	refused 1 "cannot read the certificates in none.pem: No such file or directory" \
+		--push https://server --push-ca none.pem
+	refused 1 "cannot make the spool /proc/spool: No such file or directory; name another folder with --push-spool" \
+		--push http://server --push-spool /proc/spool
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What windows tell is added up when they end; what this process takes is looked at when somebody
+ * asks.
+ */
+#include "cmd/daemon_metrics.h"
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "cmd/daemon_push.h"
+#include "continuous/continuous.h"
+#include "host/host.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/resource.h>
+
+struct daemon_metrics {
+	pthread_mutex_t mutex; /* of `now`, which the server's thread reads */
+	struct metrics now;
+	struct metrics_server *server; /* NULL: none */
+	char *address, *file;	       /* as the settings have them; NULL: none */
+	bool cannot_write;
+};
+
+static bool is_wanted(const char *text)
+{
+	return text && *text && strcmp(text, "none") != 0;
+}
+
+bool daemon_metrics_is_wanted(const struct daemon *daemon)
+{
+	return is_wanted(daemon->session->settings.metrics);
+}
+
+static void write_metrics(void *context, FILE *out)
+{
+	struct daemon_metrics *metrics = context;
+	struct metrics now;
+	struct rusage usage;
+
+	pthread_mutex_lock(&metrics->mutex);
+	now = metrics->now;
+	pthread_mutex_unlock(&metrics->mutex);
+	getrusage(RUSAGE_SELF, &usage);
+	now.own_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+	now.resident_bytes = own_resident_bytes();
+	metrics_write(&now, clock_ns(CLOCK_REALTIME), out);
+}
+
+/* --- the file --- */
+
+/* Who reads it finds a whole one, the old or the new. */
+static int write_file(struct daemon_metrics *metrics)
+{
+	CLEANUP(freep) char *first = must_format("%s.%d", metrics->file, (int)getpid());
+	FILE *out = fopen(first, "we");
+	int error = out ? 0 : -errno;
+
+	if (out) {
+		write_metrics(metrics, out);
+		error = ferror(out) ? -EIO : 0;
+		if (fclose(out) && !error)
+			error = -errno;
+	}
+	if (!error && rename(first, metrics->file))
+		error = -errno;
+	if (!error)
+		return 0;
+	if (out)
+		unlink(first);
+	return fail(error, NULL, "cannot write the metrics to %s", metrics->file);
+}
+
+static void update_file(struct daemon_metrics *metrics)
+{
+	int error = metrics->file ? write_file(metrics) : 0;
+
+	if (error && !metrics->cannot_write)
+		daemon_log(LOG_LEVEL_WARNING, "%s", fail_sentence());
+	if (!error && metrics->cannot_write)
+		daemon_log(LOG_LEVEL_INFO, "metrics can be written again");
+	metrics->cannot_write = error;
+}
+
+/* --- what is told --- */
+
+static void take_state(struct daemon *daemon)
+{
+	struct metrics *now = &daemon->metrics->now;
+
+	now->windows_lost = store_lost_windows(daemon->store);
+	now->store_windows = store_count(daemon->store);
+	now->store_bytes = store_bytes(daemon->store);
+	now->rate_hz = daemon->limit.hz;
+	now->wanted_hz = daemon->limit.wanted_hz;
+	now->kernel_bytes = own_bpf_bytes();
+	now->pushes = daemon_push_totals(daemon, &now->push);
+}
+
+static void add_window(struct daemon *daemon, const struct store_window *window)
+{
+	struct metrics *now = &daemon->metrics->now;
+	struct spending spent = daemon_spending(daemon, RUSAGE_SELF);
+
+	now->bpf_ns += spent.bpf_ns - daemon->spent.bpf_ns;
+	if (!window)
+		return;
+	now->windows++;
+	now->samples += window->samples;
+	now->window_end_ns = window->end_ns;
+	for (size_t i = 0; i < COUNTER_COUNT; i++)
+		now->losses[i] += window->losses[i];
+}
+
+void daemon_metrics_window(struct daemon *daemon, const struct store_window *window)
+{
+	struct daemon_metrics *metrics = daemon->metrics;
+
+	if (!metrics)
+		return;
+	pthread_mutex_lock(&metrics->mutex);
+	add_window(daemon, window);
+	take_state(daemon);
+	pthread_mutex_unlock(&metrics->mutex);
+	update_file(metrics);
+}
+
+/* --- beginning and end --- */
+
+static int begin_to_answer(struct daemon_metrics *metrics)
+{
+	const struct metrics_server_settings settings = {metrics->address, write_metrics, metrics};
+	int error = metrics_server_start(&settings, &metrics->server);
+
+	if (!error)
+		daemon_log(LOG_LEVEL_INFO, "metrics at %s", metrics_server_url(metrics->server));
+	return error;
+}
+
+/* Ends answering elsewhere, and begins there. */
+static int answer_at(struct daemon_metrics *metrics, const char *address, bool may_connect)
+{
+	metrics_server_stop(TAKE(metrics->server));
+	free(metrics->address);
+	metrics->address = must_copy(address);
+	if (address && !may_connect)
+		return fail_plain(-EPERM, "restart the daemon",
+				  "it gave up connections when it started without --push and "
+				  "--metrics");
+	return address ? begin_to_answer(metrics) : 0;
+}
+
+static int take_settings(struct daemon *daemon)
+{
+	const struct daemon_settings *settings = &daemon->session->settings;
+	struct daemon_metrics *metrics = daemon->metrics;
+	const char *address = is_wanted(settings->metrics) ? settings->metrics : NULL;
+	const char *file = is_wanted(settings->metrics_file) ? settings->metrics_file : NULL;
+	bool is_same = address && metrics->address && !strcmp(address, metrics->address);
+	int error = 0;
+
+	free(metrics->file);
+	metrics->file = must_copy(file);
+	metrics->cannot_write = false;
+	if (!is_same || !metrics->server)
+		error = answer_at(metrics, address, daemon->may_connect);
+	if (!error && metrics->file)
+		error = write_file(metrics);
+	return error;
+}
+
+int daemon_metrics_start(struct daemon *daemon)
+{
+	const struct daemon_settings *settings = &daemon->session->settings;
+
+	if (!is_wanted(settings->metrics) && !is_wanted(settings->metrics_file))
+		return 0;
+	daemon->metrics = must_alloc(sizeof(*daemon->metrics));
+	pthread_mutex_init(&daemon->metrics->mutex, NULL);
+	daemon->metrics->now.version = BPFPROF_VERSION;
+	take_state(daemon);
+	return take_settings(daemon);
+}
+
+void daemon_metrics_reload(struct daemon *daemon)
+{
+	int error = daemon->metrics ? take_settings(daemon) : daemon_metrics_start(daemon);
+
+	if (error)
+		daemon_log(LOG_LEVEL_WARNING, "%s", fail_sentence());
+}
+
+void daemon_metrics_stop(struct daemon_metrics *metrics)
+{
+	if (!metrics)
+		return;
+	metrics_server_stop(metrics->server);
+	pthread_mutex_destroy(&metrics->mutex);
+	free(metrics->address);
+	free(metrics->file);
+	free(metrics);
+}

@@ -17,7 +17,6 @@
 
 enum {
 	RECORD_MAX_BYTES = 65536, /* perf_event_header.size is 16 bits */
-	TIME_FROM_END = 16,	  /* a record's time, from its end: before cpu and reserved */
 	ALL_RINGS_BYTES = 8 << 20,
 	RING_MIN_BYTES = 64 << 10,
 	RING_MAX_BYTES = 1 << 20, /* a quarter of a second of 4,000 execs on this CPU */
@@ -171,29 +170,7 @@ static void step_to(struct side_ring *ring, u64 tail)
 	__atomic_store_n(&ring->control->data_tail, tail, __ATOMIC_RELEASE);
 }
 
-/* Finds the record at the tail: its size and when it was written (~0: there is none). Records are
- * 8-byte aligned, so that headers and times never wrap. */
-static void look_ahead(struct side_band *side_band, struct side_ring *ring)
-{
-	u64 mask = side_band->ring_bytes - 1;
-	const struct perf_event_header *header = (const void *)(ring->records +
-								(ring->tail & mask));
-
-	ring->next_ns = ~0ULL;
-	if (ring->tail == ring->head)
-		return;
-	ring->next_bytes = header->size;
-	if (header->size < sizeof(*header) + TIME_FROM_END || header->size % 8 ||
-	    header->size > ring->head - ring->tail) {
-		side_band->counts.malformed++;
-		step_to(ring, ring->head); /* nothing behind a damaged record can be found */
-		return;
-	}
-	memcpy(&ring->next_ns, ring->records + ((ring->tail + header->size - TIME_FROM_END) & mask),
-	       sizeof(ring->next_ns));
-}
-
-/* The record that look_ahead() found, in one piece. */
+/* The record at the tail, whose size is known, in one piece. */
 static const void *next_record(struct side_band *side_band, const struct side_ring *ring)
 {
 	u64 offset = ring->tail & (side_band->ring_bytes - 1);
@@ -204,6 +181,27 @@ static const void *next_record(struct side_band *side_band, const struct side_ri
 	memcpy(side_band->whole, ring->records + offset, until_end);
 	memcpy(side_band->whole + until_end, ring->records, ring->next_bytes - until_end);
 	return side_band->whole;
+}
+
+/* Finds the record at the tail: its size and when it was written (~0: there is none). Records are
+ * 8-byte aligned, so that headers never wrap. */
+static void look_ahead(struct side_band *side_band, struct side_ring *ring)
+{
+	u64 mask = side_band->ring_bytes - 1;
+	const struct perf_event_header *header = (const void *)(ring->records +
+								(ring->tail & mask));
+
+	ring->next_ns = ~0ULL;
+	if (ring->tail == ring->head)
+		return;
+	ring->next_bytes = header->size;
+	if (header->size < SIDE_BAND_LEAST_BYTES || header->size % 8 ||
+	    header->size > ring->head - ring->tail) {
+		side_band->counts.malformed++;
+		step_to(ring, ring->head); /* nothing behind a damaged record can be found */
+		return;
+	}
+	ring->next_ns = side_band_time(next_record(side_band, ring), ring->next_bytes);
 }
 
 static struct side_ring *ring_with_oldest(struct side_band *side_band)

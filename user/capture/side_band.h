@@ -53,6 +53,12 @@ struct side_band_counts {
 /* So far. */
 struct side_band_counts side_band_counts(const struct side_band *side_band);
 
+enum { SIDE_BAND_LEAST_BYTES = 32 }; /* of a record: its header and trailer */
+
+/* When a record of a dummy event was written; `bytes`, its size, is SIDE_BAND_LEAST_BYTES or more.
+ */
+u64 side_band_time(const void *record, size_t bytes);
+
 /*
  * One record of a dummy event (trailer: tid, time, cpu) as an event.
  *

@@ -231,6 +231,17 @@ static size_t trailer_at(u32 type, const u8 *record, size_t bytes)
 	return at < last ? at : last;
 }
 
+u64 side_band_time(const void *record, size_t bytes)
+{
+	const struct perf_event_header *header = record;
+	u64 time_ns;
+
+	memcpy(&time_ns,
+	       (const u8 *)record + trailer_at(header->type, record, bytes) + sizeof(u64),
+	       sizeof(time_ns));
+	return time_ns;
+}
+
 int side_band_decode(const void *record, size_t bytes, const struct mapping_ids *ids,
 		     struct event_sink *sink, struct side_band_counts *counts)
 {
@@ -241,7 +252,7 @@ int side_band_decode(const void *record, size_t bytes, const struct mapping_ids 
 	int error = 0;
 
 	body.misc = cursor_u16(&body.cursor);
-	if (cursor_u16(&body.cursor) != bytes || bytes < sizeof(u64) + TRAILER_BYTES) {
+	if (cursor_u16(&body.cursor) != bytes || bytes < SIDE_BAND_LEAST_BYTES) {
 		counts->malformed++;
 		return 0;
 	}

@@ -297,9 +297,26 @@ static void length_that_is_too_long_does_not_move_the_time(void **state)
 				add_u64(0xdeadbeefdeadbeef);
 		memcpy(built.bytes + offsetof(struct perf_event_header, size), &built.length, 2);
 		assert_int_equal(decode(), 0);
+		assert_int_equal(side_band_time(built.bytes, built.length), 5);
 		assert_int_equal(seen.symbol.time_ns, 5);
 		assert_string_equal(seen.text, "bpf_prog_with_name_of_24");
 	}
+	(void)state;
+}
+
+/* Or the records behind it would wait for what was there before it. */
+static void program_that_is_too_long_has_its_time(void **state)
+{
+	begin(PERF_RECORD_BPF_EVENT, 0);
+	add("\2\0\0\0", 4);
+	add_u32(99);
+	add_u64(0x1234);
+	end(5);
+	for (u32 word = 0; word < 3; word++)
+		add_u64(0x6800020000000a);
+	memcpy(built.bytes + offsetof(struct perf_event_header, size), &built.length, 2);
+	assert_int_equal(side_band_time(built.bytes, built.length), 5);
+	assert_int_equal(decode(), 0);
 	(void)state;
 }
 
@@ -360,6 +377,7 @@ int main(void)
 		cmocka_unit_test_setup(refusal_of_the_sink_is_passed_on, reset),
 		cmocka_unit_test_setup(kernel_symbol_is_handed_over, reset),
 		cmocka_unit_test_setup(length_that_is_too_long_does_not_move_the_time, reset),
+		cmocka_unit_test_setup(program_that_is_too_long_has_its_time, reset),
 		cmocka_unit_test_setup(lost_records_are_counted_and_said, reset),
 		cmocka_unit_test_setup(throttling_is_counted, reset),
 		cmocka_unit_test_setup(record_cut_anywhere_is_malformed, reset),

@@ -4,13 +4,16 @@
  * time with another moment in place of the one that it tells by both clocks.
  *
  * usage: store DIRECTORY WINDOWS FIRST FILE...
+ *        store sums DIRECTORY
  *
- * FIRST is the start of the first window, seconds since 1970. The recordings should be as long as a
- * window; what they count is not looked at.
+ * The second makes what the daemon makes of windows whose time is over. FIRST is the start of the
+ * first window, seconds since 1970. The recordings should be as long as a window; what they count
+ * is not looked at.
  */
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "cmd/daemon_sums.h"
 #include "continuous/continuous.h"
 #include "perfdata/perfdata.h"
 
@@ -91,6 +94,23 @@ static void write_copy(const struct recording *recording, const char *path, u64 
 	check(file_write_all(fd, copy, recording->bytes.length));
 }
 
+static void make_sums(const char *directory)
+{
+	struct daemon_sums *sums;
+	struct store *store;
+	u64 start_ns;
+
+	check(store_open(directory, STORE_WRITE, &store));
+	check(daemon_sums_open(directory, &sums));
+	while (store_sums_wanted(store, &start_ns)) {
+		daemon_sums_go_on(sums, store);
+		usleep(1000);
+	}
+	daemon_sums_close(sums);
+	printf("%llu bytes\n", (unsigned long long)store_bytes(store));
+	store_close(store);
+}
+
 int main(int argc, char **argv)
 {
 	u32 windows = argc > 4 ? (u32)strtoul(argv[2], NULL, 10) : 0;
@@ -99,8 +119,14 @@ int main(int argc, char **argv)
 	u32 count = 0;
 	struct store *store;
 
+	if (argc == 3 && !strcmp(argv[1], "sums")) {
+		make_sums(argv[2]);
+		return 0;
+	}
 	if (argc < 5 || argc - 4 > 64) {
-		fputs("usage: store DIRECTORY WINDOWS FIRST FILE...\n", stderr);
+		fputs("usage: store DIRECTORY WINDOWS FIRST FILE...\n"
+		      "       store sums DIRECTORY\n",
+		      stderr);
 		return 2;
 	}
 	while (count < (u32)argc - 4) {

@@ -79,6 +79,35 @@ assert len(long_ones) == 1, store["gaps"]
 	diff one three
 }
 
+@test "sums of windows stand for them, line by line, and go when one of them does" {
+	local file
+	"$BUILD/tests/bench/store" summed 33 1795269600 bar.data shares.data
+	"$BPFPROF" report --store summed >windows.txt
+	"$BUILD/tests/bench/store" sums summed
+	# 14:00, 14:15; the three windows behind are of a time that goes on
+	[ "$(find summed -name '*.sums' | wc -l)" = 2 ]
+	"$BPFPROF" report --store summed >sums.txt
+	diff windows.txt sums.txt
+	# They were read: but for the first, which says what all are like, their windows are not there.
+	cp -r summed emptied
+	for file in emptied/windows/*/14{0[1-9],1,2}*.data; do
+		truncate -s 0 "$file"
+		truncate -s "$(stat -c %s "${file/emptied/summed}")" "$file"
+	done
+	"$BPFPROF" report --store emptied >emptied.txt
+	diff windows.txt emptied.txt
+	# Others than asked for do not count, nor do damaged ones.
+	"$BPFPROF" report --store summed --at 14:05..14:10 >part.txt
+	"$BPFPROF" report --store summed --at 14:05..14:10 --pid 1,2,3 | grep 'samples' >/dev/null
+	for file in summed/windows/*/*.sums; do
+		printf 'x' | dd of="$file" bs=1 seek=100 conv=notrunc status=none
+	done
+	"$BPFPROF" report --store summed >damaged.txt
+	diff windows.txt damaged.txt
+	rm summed/windows/*/*.sums
+	diff part.txt <("$BPFPROF" report --store summed --at 14:05..14:10)
+}
+
 @test "two times of the store are compared" {
 	"$BPFPROF" diff --store store --before '2026-11-21 14:00..14:03' \
 		--after '2026-11-21 15:00..15:03' 2>/dev/null >changes

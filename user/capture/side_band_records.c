@@ -236,8 +236,7 @@ u64 side_band_time(const void *record, size_t bytes)
 	const struct perf_event_header *header = record;
 	u64 time_ns;
 
-	memcpy(&time_ns,
-	       (const u8 *)record + trailer_at(header->type, record, bytes) + sizeof(u64),
+	memcpy(&time_ns, (const u8 *)record + trailer_at(header->type, record, bytes) + sizeof(u64),
 	       sizeof(time_ns));
 	return time_ns;
 }

@@ -11,6 +11,7 @@
 #include "cmd/daemon_metrics.h"
 #include "cmd/daemon_names.h"
 #include "cmd/daemon_push.h"
+#include "cmd/daemon_sums.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -43,6 +44,7 @@ static int end_window(struct daemon *daemon)
 	daemon->end_ns = now.clock_ns;
 	window_end_at(daemon->session->window, now.clock_ns);
 	daemon_write_window(daemon);
+	daemon_sums_go_on(daemon->sums, daemon->store);
 	if (daemon->session->settings.once)
 		loop_end(daemon->loop, 0);
 	return daemon_begin_window(daemon, now);
@@ -159,6 +161,14 @@ static void open_names(struct daemon *daemon)
 	daemon->session->names = daemon->names;
 }
 
+/* Without sums reports of hours take longer, and that is all. */
+static void open_sums(struct daemon *daemon)
+{
+	if (!daemon->session->settings.once &&
+	    daemon_sums_open(daemon->session->settings.store, &daemon->sums))
+		daemon_log(LOG_LEVEL_WARNING, "windows are not summed: %s", fail_sentence());
+}
+
 static int open_store(struct daemon *daemon)
 {
 	int error = store_open(daemon->session->settings.store, STORE_WRITE, &daemon->store);
@@ -202,6 +212,7 @@ static int start(struct daemon *daemon)
 		error = daemon_push_start(daemon);
 	if (error)
 		return error;
+	open_sums(daemon);
 	daemon_limit_cpu(daemon);
 	error = daemon_metrics_start(daemon);
 	if (error)
@@ -233,6 +244,7 @@ static void daemon_release(struct daemon *daemon)
 	closep(&daemon->timer_fd);
 	daemon_metrics_stop(daemon->metrics);
 	daemon_push_stop(daemon->push);
+	daemon_sums_close(daemon->sums);
 	session_free(daemon->session);
 	daemon_names_close(daemon->names);
 	store_close(daemon->store);

@@ -26,6 +26,7 @@ struct daemon {
 	struct session *session;
 	struct store *store;
 	struct daemon_names *names; /* NULL: they cannot be kept, which was said */
+	struct daemon_sums *sums;   /* NULL: they are not made */
 	struct loop *loop;
 	int timer_fd;	       /* the window's end, by the wall clock */
 	struct moment started; /* the open window */

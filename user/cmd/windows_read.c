@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Many windows into one profile: pieces of windows that follow each other, one thread each.
+ * Many windows into one profile: piece by piece, on all CPUs.
  *
- * Within a piece there is one builder, which goes on knowing processes and stacks from window to
- * window (continuous/joint.h); the pieces are merged in the end. So the cost is that of distinct
- * stacks, and a look for each sample.
+ * A piece is the windows that are summed together (STORE_SUMS_NS): whatever was asked for, and
+ * whether there are sums or not, the pieces are the same, and so is the result. Where there are
+ * none, a piece has one builder, which goes on knowing processes and stacks from window to window
+ * (continuous/joint.h), so that the cost is that of distinct stacks, and a look for each sample.
  */
 #include "cmd/windows_read.h"
 
@@ -13,35 +14,38 @@
 #include "base/parallel.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
+#include "cmd/windows_sums.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-enum { LEAST_WINDOWS = 8 }; /* of a piece: each begins without knowing anything */
-
 /* What all pieces share. */
 struct summing {
 	struct asked_windows *windows;
 	const struct windows_reading *how;
-	size_t piece_count;
-	struct piece *pieces;
+	bool begins_with_sums;
+	VEC(struct piece *) pieces;
 	pthread_t shower; /* the thread that shows progress */
 	atomic_size_t done;
+	pthread_mutex_t mutex; /* of all below */
+	size_t merged;	       /* pieces that were put together so far, in their order */
+	struct profile *profile;
+	int error;
+	char *sentence; /* owned; of the first error */
 };
 
 struct piece {
 	struct summing *summing;
+	struct windows_run run;
+	bool is_read;
 	struct profile_builder *builder; /* NULL: none yet */
 	struct event_sink *filter;
 	struct joint *joint;
 	struct perfdata *data;		  /* the window that is read */
 	VEC(struct event_source) sources; /* that the builder was made with; names owned */
 	VEC(struct profile *) profiles;
-	u64 damaged;
-	int error;
-	char *sentence; /* owned; of the first error */
 };
 
 int windows_can_be_summed(const struct perfdata *data)
@@ -139,11 +143,15 @@ static void begin_builder(struct piece *piece)
 
 static void note_damage(struct piece *piece, int error)
 {
-	piece->damaged++;
-	if (piece->error)
-		return;
-	piece->error = error;
-	piece->sentence = must_copy(fail_sentence());
+	struct summing *summing = piece->summing;
+
+	pthread_mutex_lock(&summing->mutex);
+	summing->windows->damaged++;
+	if (!summing->error) {
+		summing->error = error;
+		summing->sentence = must_copy(fail_sentence());
+	}
+	pthread_mutex_unlock(&summing->mutex);
 }
 
 static void read_window(struct piece *piece, const struct asked_window *window)
@@ -173,53 +181,88 @@ static void read_window(struct piece *piece, const struct asked_window *window)
 
 /* --- a piece --- */
 
-static void show(struct summing *summing)
+static void show(struct summing *summing, size_t windows)
 {
-	size_t done = atomic_fetch_add(&summing->done, 1) + 1;
+	size_t done = atomic_fetch_add(&summing->done, windows) + windows;
 
 	if (summing->how->shows_progress && pthread_equal(pthread_self(), summing->shower))
 		progress_show("reading windows", done, summing->windows->windows.count);
 }
 
-static void read_piece(void *context, size_t index)
+static bool is_unwanted(const struct windows_reading *how)
 {
-	struct summing *summing = context;
-	struct piece *piece = &summing->pieces[index];
-	size_t count = summing->windows->windows.count;
+	return how->ends && atomic_load(how->ends);
+}
 
-	piece->summing = summing;
-	for (size_t i = count * index / summing->piece_count;
-	     i < count * (index + 1) / summing->piece_count; i++) {
-		read_window(piece, &summing->windows->windows.items[i]);
-		show(summing);
+static void read_windows(struct piece *piece)
+{
+	struct summing *summing = piece->summing;
+
+	for (size_t i = 0; i < piece->run.count && !is_unwanted(summing->how); i++) {
+		read_window(piece, &piece->run.windows[i]);
+		show(summing, 1);
 	}
 	end_builder(piece);
 	vec_release(&piece->sources);
 }
 
-/* One for each thread, but none for a few windows only. */
-static size_t choose_pieces(size_t windows)
+static void put_together(struct summing *summing, struct piece *piece)
 {
-	size_t pieces = parallel_width(), most = windows / LEAST_WINDOWS;
+	for (size_t i = 0; i < piece->profiles.count; i++) {
+		struct profile *profile = piece->profiles.items[i];
 
-	if (pieces > most)
-		pieces = most;
-	return pieces ? pieces : 1;
+		profile_merge(summing->profile, profile);
+		profile_free(profile);
+	}
+	vec_release(&piece->profiles);
+	free(piece);
+}
+
+/* Takes in what is there, in the order of time. */
+static void take_ready(struct summing *summing, struct piece *read)
+{
+	pthread_mutex_lock(&summing->mutex);
+	read->is_read = true;
+	while (summing->merged < summing->pieces.count &&
+	       summing->pieces.items[summing->merged]->is_read)
+		put_together(summing, summing->pieces.items[summing->merged++]);
+	pthread_mutex_unlock(&summing->mutex);
+}
+
+static void read_piece(void *context, size_t index)
+{
+	struct summing *summing = context;
+	struct piece *piece = summing->pieces.items[index];
+	struct profile *sums;
+
+	if (summing->begins_with_sums && !windows_sums_read(&piece->run, &sums)) {
+		*vec_add(&piece->profiles) = sums;
+		show(summing, piece->run.count);
+	} else {
+		read_windows(piece);
+	}
+	take_ready(summing, piece);
 }
 
 /* --- all --- */
 
-static void take_profiles(struct piece *piece, struct profile **profile)
+static void cut_into_pieces(struct summing *summing)
 {
-	for (size_t i = 0; i < piece->profiles.count; i++) {
-		if (!*profile) {
-			*profile = piece->profiles.items[i];
-			continue;
+	const struct asked_windows *windows = summing->windows;
+	struct piece *piece = NULL;
+	u64 start_ns = 0;
+
+	for (size_t i = 0; i < windows->windows.count; i++) {
+		const struct asked_window *window = &windows->windows.items[i];
+
+		if (!piece || store_sums_start(window->facts.start_ns) != start_ns) {
+			start_ns = store_sums_start(window->facts.start_ns);
+			piece = *vec_add(&summing->pieces) = must_alloc(sizeof(*piece));
+			piece->summing = summing;
+			piece->run = (struct windows_run){windows->directory, window, 0};
 		}
-		profile_merge(*profile, piece->profiles.items[i]);
-		profile_free(piece->profiles.items[i]);
+		piece->run.count++;
 	}
-	vec_release(&piece->profiles);
 }
 
 int windows_read(struct asked_windows *windows, struct windows_reading how,
@@ -228,25 +271,24 @@ int windows_read(struct asked_windows *windows, struct windows_reading how,
 	struct summing summing = {
 		.windows = windows,
 		.how = &how,
-		.piece_count = choose_pieces(windows->windows.count),
+		.begins_with_sums = windows_sums_do(how.builder, how.filter),
 		.shower = pthread_self(),
+		.mutex = PTHREAD_MUTEX_INITIALIZER,
+		.profile = profile_new(),
 	};
-	struct profile *profile = NULL;
+	struct profile *profile = summing.profile;
 	int error = 0;
 
-	summing.pieces = must_alloc_array(summing.piece_count, sizeof(*summing.pieces));
-	parallel_run(summing.piece_count, read_piece, &summing);
-	for (size_t i = 0; i < summing.piece_count; i++) {
-		struct piece *piece = &summing.pieces[i];
-
-		take_profiles(piece, &profile);
-		windows->damaged += piece->damaged;
-		if (piece->error && !error)
-			error = fail_plain(piece->error, NULL, "%s", piece->sentence);
-		free(piece->sentence);
+	cut_into_pieces(&summing);
+	parallel_run(summing.pieces.count, read_piece, &summing);
+	vec_release(&summing.pieces);
+	if (!profile->sources.count) {
+		error = summing.error ? fail_plain(summing.error, NULL, "%s", summing.sentence)
+				      : -ECANCELED;
+		profile_free(profile);
 	}
-	free(summing.pieces);
-	if (!profile)
+	free(summing.sentence);
+	if (error)
 		return error;
 	/* Whatever a sample stands for, it is known in which window it was. */
 	for (size_t i = 0; how.by_window && i < profile->sources.count; i++)

@@ -121,6 +121,7 @@ void store_close(struct store *store)
 	closep(&store->lock_fd);
 	vec_release(&store->entries);
 	vec_release(&store->rebuilt);
+	vec_release(&store->sums);
 	text_release(&store->notes);
 	free(store->directory);
 	free(store->windows);
@@ -183,27 +184,27 @@ static void drop_entries(struct store *store, size_t at, size_t count)
 {
 	entry_list *entries = &store->entries;
 
-	for (size_t i = at; i < at + count; i++)
-		store->bytes -= entries->items[i].bytes;
 	memmove(&entries->items[at], &entries->items[at + count],
 		(entries->count - at - count) * sizeof(*entries->items));
 	entries->count -= count;
 }
 
-static void remove_window(const struct store *store, const struct entry *entry)
+static void remove_window(struct store *store, const struct entry *entry)
 {
-	CLEANUP(freep) char *path = window_file_path(store->windows, entry->key, false);
+	CLEANUP(freep) char *path = window_file_path(store->windows, entry->key, WINDOW_DATA);
 	CLEANUP(freep) char *folder = window_folder_path(store->windows, entry->key);
 
 	unlink(path);
+	store->bytes -= entry->bytes;
+	store_end_sums(store, entry->start_ns);
 	/* If it was the last one, and none is about to be written there. */
 	if (!store->begun_path || strncmp(store->begun_path, folder, strlen(folder)) != 0)
 		rmdir(folder);
 }
 
-static bool is_too_much(const struct store *store, u64 bytes)
+static bool is_too_much(const struct store *store)
 {
-	return store->limits.keep_bytes && bytes > store->limits.keep_bytes;
+	return store->limits.keep_bytes && store->bytes > store->limits.keep_bytes;
 }
 
 static bool is_too_old(const struct store *store, const struct entry *entry)
@@ -218,16 +219,16 @@ static bool is_too_old(const struct store *store, const struct entry *entry)
 static void keep_limits(struct store *store)
 {
 	const entry_list *entries = &store->entries;
-	u64 bytes = store->bytes;
 	size_t count = 0;
 
 	while (count + 1 < entries->count &&
-	       (is_too_much(store, bytes) ||
-		(count < MOST_AGED && is_too_old(store, &entries->items[count])))) {
-		bytes -= entries->items[count].bytes;
+	       (is_too_much(store) ||
+		(count < MOST_AGED && is_too_old(store, &entries->items[count]))))
 		remove_window(store, &entries->items[count++]);
-	}
+	if (!count)
+		return;
 	drop_entries(store, 0, count);
+	store_remove_stale_sums(store);
 }
 
 void store_limit(struct store *store, struct store_limits limits)
@@ -250,8 +251,8 @@ static window_key free_key(const struct store *store, u64 start_ns)
 {
 	for (u32 number = 0;; number++) {
 		window_key key = window_key_at(start_ns, number);
-		CLEANUP(freep) char *path = window_file_path(store->windows, key, false);
-		CLEANUP(freep) char *open_path = window_file_path(store->windows, key, true);
+		CLEANUP(freep) char *path = window_file_path(store->windows, key, WINDOW_DATA);
+		CLEANUP(freep) char *open_path = window_file_path(store->windows, key, WINDOW_OPEN);
 
 		if (access(path, F_OK) && access(open_path, F_OK))
 			return key;
@@ -268,7 +269,7 @@ int store_begin(struct store *store, u64 start_ns, const char **ret_path)
 		return lose_window(store, -errno, folder);
 	remove_begun(store);
 	store->begun = key;
-	store->begun_path = window_file_path(store->windows, key, true);
+	store->begun_path = window_file_path(store->windows, key, WINDOW_OPEN);
 	*ret_path = store->begun_path;
 	return 0;
 }
@@ -322,6 +323,7 @@ static void added(struct store *store, const struct index_row *row)
 					      .end_ns = row->end_ns,
 					      .bytes = row->bytes,
 					      .row = store->index_rows - 1});
+	store_remove_sums(store, row->start_ns); /* they lack it */
 	store->has_written = true;
 	store->lost_before_next = 0;
 	keep_limits(store);
@@ -332,7 +334,7 @@ static void added(struct store *store, const struct index_row *row)
 
 int store_commit(struct store *store, const struct store_window *window)
 {
-	CLEANUP(freep) char *path = window_file_path(store->windows, store->begun, false);
+	CLEANUP(freep) char *path = window_file_path(store->windows, store->begun, WINDOW_DATA);
 	struct store_window kept = *window;
 	struct index_row row;
 	int error = keep_file(store, path, &kept.bytes);
@@ -358,7 +360,7 @@ int store_commit(struct store *store, const struct store_window *window)
 static int take_entry(const struct store *store, const struct entry *entry, store_take *take,
 		      void *context)
 {
-	CLEANUP(freep) char *path = window_file_path(store->windows, entry->key, false);
+	CLEANUP(freep) char *path = window_file_path(store->windows, entry->key, WINDOW_DATA);
 	struct store_window window;
 	struct index_row row;
 	int error = store_read_row(store, entry, &row);

@@ -6,11 +6,13 @@
  *	DIR/format                             "bpfprof store 1"
  *	DIR/windows/20261121/140500.data       a window by its start in UTC; stock perf reads it
  *	DIR/windows/20261121/140500.open       … while it is written
- *	DIR/windows/index                      a row for each window (store_rows.h)
- *	DIR/names/                             for who keeps the names of functions
+ *	DIR/windows/20261121/140000.sums       what the windows of a quarter of an hour count
+ *together DIR/windows/index                      a row for each window (store_rows.h) DIR/names/
+ *for who keeps the names of functions
  *
  * The windows are what counts. The index only saves opening them: rows that are damaged or missing
- * are made again out of the windows, and rows without a window are dropped.
+ * are made again out of the windows, and rows without a window are dropped. Sums only save reading
+ * windows: they go with the first of theirs, and can be made again.
  */
 #ifndef CONTINUOUS_STORE_H
 #define CONTINUOUS_STORE_H
@@ -101,10 +103,34 @@ void store_abandon(struct store *store);
 
 /* Windows that were lost since store_open(): abandoned, or failed to be committed. */
 u64 store_lost_windows(const struct store *store);
-/* Bytes of all windows that are there. */
+/* Bytes of all windows that are there, and of their sums. */
 u64 store_bytes(const struct store *store);
 /* How many there are. */
 size_t store_count(const struct store *store);
+
+/* --- sums of windows --- */
+
+/* How long the windows of one file of sums begin after each other, at most; a part of a day. */
+#define STORE_SUMS_NS (15 * 60 * 1000000000ull)
+
+/* When the time began whose windows are summed with one that begins there. */
+static inline u64 store_sums_start(u64 start_ns)
+{
+	return start_ns - start_ns % STORE_SUMS_NS;
+}
+
+/* Where the sums of the windows that begin with that one are; owned by the caller. */
+char *store_sums_path(const char *directory, u64 start_ns);
+/*
+ * The newest windows whose time is over, of which there are several and no sums.
+ *
+ * ret_start_ns  of that time: store_sums_start() of theirs
+ * Returns false if there are none.
+ */
+bool store_sums_wanted(const struct store *store, u64 *ret_start_ns);
+/* The sums of that time are made, durable and under their name; or there will be none, until the
+ * store is opened again, if nothing is there. Their bytes count like those of windows. */
+void store_sums_made(struct store *store, u64 start_ns);
 
 /* --- reading --- */
 

@@ -36,7 +36,10 @@ char *window_folder_path(const char *windows, window_key key)
 	return must_format("%s/%s", windows, day);
 }
 
-char *window_file_path(const char *windows, window_key key, bool is_open)
+static const char *const kind_names[] = {
+	[WINDOW_DATA] = ".data", [WINDOW_OPEN] = ".open", [WINDOW_SUMS] = ".sums"};
+
+char *window_file_path(const char *windows, window_key key, enum window_file_kind kind)
 {
 	char start[32];
 	struct tm parts = parts_of(key);
@@ -44,9 +47,8 @@ char *window_file_path(const char *windows, window_key key, bool is_open)
 
 	strftime(start, sizeof(start), "%Y%m%d/%H%M%S", &parts);
 	if (number)
-		return must_format("%s/%s-%u.%s", windows, start, number,
-				   is_open ? "open" : "data");
-	return must_format("%s/%s.%s", windows, start, is_open ? "open" : "data");
+		return must_format("%s/%s-%u%s", windows, start, number, kind_names[kind]);
+	return must_format("%s/%s%s", windows, start, kind_names[kind]);
 }
 
 /* Exactly `digits` of them. */
@@ -66,7 +68,6 @@ static bool read_name(u32 day, const char *name, struct window_file *ret_file)
 {
 	enum { CLOCK_DIGITS = 6, MOST_NUMBER = 99999 };
 	u32 clock, number = 0;
-	window_key key;
 	const char *dot = strchr(name, '.');
 
 	if (!dot || !read_digits(name, CLOCK_DIGITS, &clock))
@@ -78,11 +79,12 @@ static bool read_name(u32 day, const char *name, struct window_file *ret_file)
 		return false;
 	if (*name != '-' && name != dot)
 		return false;
-	if ((strcmp(dot, ".data") != 0 && strcmp(dot, ".open") != 0) ||
-	    !window_key_of(day, clock, number, &key))
-		return false;
-	*ret_file = (struct window_file){key, dot[1] == 'o'};
-	return true;
+	for (u32 kind = 0; kind < ARRAY_COUNT(kind_names); kind++) {
+		ret_file->kind = kind;
+		if (!strcmp(dot, kind_names[kind]))
+			return window_key_of(day, clock, number, &ret_file->key);
+	}
+	return false;
 }
 
 static int list_day(const char *windows, const char *name, file_list *files)
@@ -110,7 +112,7 @@ static int compare_files(const void *left, const void *right)
 
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
-	return a->is_open - b->is_open;
+	return (int)a->kind - (int)b->kind;
 }
 
 int window_files_list(const char *windows, file_list *ret_files)

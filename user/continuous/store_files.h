@@ -8,10 +8,17 @@
 
 #include "continuous/store_rows.h"
 
-/* A file below windows/ that is a window by its name. */
+/* In the order in which files of one moment stand. */
+enum window_file_kind {
+	WINDOW_DATA,
+	WINDOW_OPEN, /* a window that is being written */
+	WINDOW_SUMS, /* of the windows from there on */
+};
+
+/* A file below windows/ that is a window by its name, or sums. */
 struct window_file {
 	window_key key;
-	bool is_open; /* it was being written */
+	enum window_file_kind kind;
 };
 
 typedef VEC(struct window_file) file_list;
@@ -20,8 +27,8 @@ typedef VEC(struct window_file) file_list;
  * Returns 0 or a negative errno without a sentence; the list is released by the caller. */
 int window_files_list(const char *windows, file_list *ret_files);
 
-/* "WINDOWS/20261121/140500.data", or "….open"; owned by the caller. */
-char *window_file_path(const char *windows, window_key key, bool is_open);
+/* "WINDOWS/20261121/140500.data"; owned by the caller. */
+char *window_file_path(const char *windows, window_key key, enum window_file_kind kind);
 /* The folder that a window is in; owned by the caller. */
 char *window_folder_path(const char *windows, window_key key);
 

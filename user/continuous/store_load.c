@@ -41,7 +41,8 @@ static void measure_one(void *context, size_t index)
 	struct loading *loading = context;
 	struct unknown *unknown = &loading->unknown.items[index];
 	CLEANUP(freep)
-	char *path = window_file_path(loading->store->windows, unknown->key, unknown->is_open);
+	char *path = window_file_path(loading->store->windows, unknown->key,
+				      unknown->is_open ? WINDOW_OPEN : WINDOW_DATA);
 	struct stat status;
 
 	unknown->is_readable = !window_file_measure(path, unknown->key, &unknown->window);
@@ -69,8 +70,9 @@ static void add_unknown(struct store *store, const struct unknown *unknown)
 /* What a killed writer was writing: kept if there is anything in it. */
 static void salvage(struct store *store, struct unknown *unknown)
 {
-	CLEANUP(freep) char *open_path = window_file_path(store->windows, unknown->key, true);
-	CLEANUP(freep) char *path = window_file_path(store->windows, unknown->key, false);
+	CLEANUP(freep)
+	char *open_path = window_file_path(store->windows, unknown->key, WINDOW_OPEN);
+	CLEANUP(freep) char *path = window_file_path(store->windows, unknown->key, WINDOW_DATA);
 
 	unknown->window.flags |= STORE_CUT;
 	if (unknown->is_readable && unknown->window.samples && !rename(open_path, path)) {
@@ -103,7 +105,7 @@ static void take_unknown(struct loading *loading, bool is_written)
 		found++;
 		if (unknown->is_readable)
 			continue;
-		path = window_file_path(store->windows, unknown->key, false);
+		path = window_file_path(store->windows, unknown->key, WINDOW_DATA);
 		store_note(store, "%s cannot be read", path);
 	}
 	if (found && !is_written)
@@ -113,6 +115,17 @@ static void take_unknown(struct loading *loading, bool is_written)
 
 /* --- the two lists, side by side --- */
 
+/* A reader asks for sums by their time. */
+static void keep_sums(struct store *store, window_key key)
+{
+	u64 start_ns = window_key_start(key);
+	CLEANUP(freep) char *path = store_sums_path(store->directory, start_ns);
+	struct stat status;
+
+	if (store->writes && !stat(path, &status))
+		store_add_sums(store, (struct sums){start_ns, (u64)status.st_size});
+}
+
 static void keep_known(struct loading *loading, const entry_list *rows, const file_list *files)
 {
 	struct store *store = loading->store;
@@ -121,15 +134,19 @@ static void keep_known(struct loading *loading, const entry_list *rows, const fi
 	for (size_t i = 0; i < files->count; i++) {
 		const struct window_file *file = &files->items[i];
 
-		if (file->is_open && !store->writes)
+		bool is_open = file->kind == WINDOW_OPEN;
+
+		if (file->kind == WINDOW_SUMS)
+			keep_sums(store, file->key);
+		if (file->kind == WINDOW_SUMS || (is_open && !store->writes))
 			continue;
 		for (; row < rows->count && rows->items[row].key < file->key; row++)
 			loading->gone += files->items[0].key < rows->items[row].key;
-		if (row < rows->count && rows->items[row].key == file->key && !file->is_open)
+		if (row < rows->count && rows->items[row].key == file->key && !is_open)
 			store_add_entry(store, rows->items[row++]);
 		else
 			*vec_add(&loading->unknown) = (struct unknown){.key = file->key,
-								       .is_open = file->is_open};
+								       .is_open = is_open};
 	}
 	loading->gone += files->count ? rows->count - row : 0;
 }
@@ -198,6 +215,7 @@ static int load(struct loading *loading, entry_list *rows, file_list *files)
 	if (!is_written)
 		tell_index(loading);
 	take_unknown(loading, is_written);
+	store_remove_stale_sums(store);
 	if (!store->writes || (!loading->state.is_torn && !loading->state.damaged &&
 			       !store->rebuilt.count && !loading->gone))
 		return 0;

@@ -8,6 +8,12 @@
 #include "base/text.h"
 #include "continuous/store_files.h"
 
+/* A file of sums. */
+struct sums {
+	u64 start_ns;
+	u64 bytes; /* 0: there is none, and none is to be made */
+};
+
 struct store {
 	char *directory, *windows, *index, *names; /* paths; owned */
 	bool writes;
@@ -17,6 +23,7 @@ struct store {
 	u64 bytes;
 	entry_list entries;	       /* windows that are there, by start */
 	VEC(struct index_row) rebuilt; /* reading: rows that the index does not have */
+	VEC(struct sums) sums;	       /* writing: by start */
 	struct store_limits limits;
 	window_key begun;
 	char *begun_path; /* owned; NULL: no window was begun */
@@ -52,6 +59,15 @@ int store_rewrite_index(struct store *store);
 int store_read_row(const struct store *store, const struct entry *entry, struct index_row *ret_row);
 /* Puts an entry into its place. */
 void store_add_entry(struct store *store, struct entry entry);
+
+/* There are sums. They are counted. */
+void store_add_sums(struct store *store, struct sums sums);
+/* Removes the sums of a window that begins there, if there are any: they are to be made again. */
+void store_remove_sums(struct store *store, u64 start_ns);
+/* The same, but they are not: the window and those beside it are about to go. */
+void store_end_sums(struct store *store, u64 start_ns);
+/* Removes those of which no window is there. */
+void store_remove_stale_sums(struct store *store);
 
 /* Makes what happened in a folder, or to a file, durable. Returns 0 or a negative errno without a
  * sentence. */

@@ -23,6 +23,7 @@
 #include "profile/hierarchy.h"
 #include "profile/join.h"
 #include "profile/locator.h"
+#include "profile/packed.h"
 #include "profile/path_changes.h"
 #include "profile/significance.h"
 #include "profile/source_text.h"

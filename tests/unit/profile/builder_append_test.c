@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * A recording counted in parts is the recording counted at once, row by row.
+ * A recording counted in parts is the recording counted at once, row by row; and what was counted
+ * comes back from bytes as it was, or not at all.
  */
 #include "unit/unit.h"
 
@@ -8,6 +9,7 @@
 #include "base/text.h"
 #include "profile/profile.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 enum { EVENTS = 3000, MOST_PARTS = 7, THREADS = 12, MOST_FRAMES = 6 };
@@ -236,11 +238,110 @@ static void details_are_not_counted_in_parts(void **state)
 	(void)state;
 }
 
+/* What is counted without names. */
+static void pack_counted(u64 seed, struct text *packed, struct profile **ret_profile)
+{
+	const struct builder_settings settings = {.keep = KEEP_TID};
+	struct profile_builder *builder = profile_builder_new(&settings, &source, 1);
+
+	happen(seed, 0, EVENTS, profile_builder_sink(builder), profile_builder_sink(builder));
+	*ret_profile = profile_builder_take(builder);
+	profile_builder_free(builder);
+	assert_int_equal(profile_pack(*ret_profile, packed), 0);
+}
+
+static struct bytes bytes_of(const struct text *text)
+{
+	return (struct bytes){(const u8 *)text->bytes, text->length};
+}
+
+static char *rows_of_merged(struct profile *profile)
+{
+	struct profile *merged = profile_new();
+
+	profile_merge(merged, profile);
+	assert_string_equal(merged->sources.items[0].name, source.name);
+	profile_free(profile);
+	return rows_of(merged);
+}
+
+static void a_packed_profile_comes_back(void **state)
+{
+	for (u64 seed = 1; seed <= 5; seed++) {
+		CLEANUP(text_release) struct text packed = {0};
+		struct profile *profile, *same, *again;
+		CLEANUP(freep) char *rows = NULL;
+		CLEANUP(freep) char *same_rows = NULL;
+		CLEANUP(freep) char *merged = NULL;
+		CLEANUP(freep) char *same_merged = NULL;
+
+		pack_counted(seed, &packed, &profile);
+		assert_int_equal(profile_unpack(bytes_of(&packed), &same), 0);
+		assert_int_equal(profile_unpack(bytes_of(&packed), &again), 0);
+		same_rows = rows_of(same);
+		same_merged = rows_of_merged(again);
+		pack_counted(seed, &packed, &again);
+		merged = rows_of_merged(again);
+		rows = rows_of(profile);
+		assert_string_equal(same_rows, rows);
+		assert_string_equal(same_merged, merged);
+	}
+	(void)state;
+}
+
+static void a_cut_profile_is_none(void **state)
+{
+	CLEANUP(text_release) struct text packed = {0};
+	struct profile *profile;
+
+	pack_counted(1, &packed, &profile);
+	profile_free(profile);
+	for (size_t length = 0; length < packed.length; length += 1 + packed.length / 499) {
+		/* on its own, so that a look behind its end is seen */
+		char *cut = must_copy_bytes(packed.bytes, length);
+		struct bytes bytes = {(const u8 *)cut, length};
+
+		assert_int_equal(profile_unpack(bytes, &profile), -EBADMSG);
+		free(cut);
+	}
+	(void)state;
+}
+
+/* What comes out of bytes that somebody changed can be merged, whatever it means. */
+static void a_damaged_profile_can_be_merged(void **state)
+{
+	CLEANUP(text_release) struct text packed = {0};
+	struct profile *profile;
+
+	pack_counted(2, &packed, &profile);
+	profile_free(profile);
+	for (size_t i = 0; i < 500; i++) {
+		size_t at = i * 7919 % packed.length;
+		char before = packed.bytes[at];
+
+		packed.bytes[at] = (char)(before ^ 1 << i % 8);
+		if (!profile_unpack(bytes_of(&packed), &profile))
+			free(rows_of(profile));
+		if (!profile_unpack(bytes_of(&packed), &profile)) {
+			struct profile *merged = profile_new();
+
+			profile_merge(merged, profile);
+			profile_free(merged);
+			profile_free(profile);
+		}
+		packed.bytes[at] = before;
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_counted_as_the_whole),
 		cmocka_unit_test(details_are_not_counted_in_parts),
+		cmocka_unit_test(a_packed_profile_comes_back),
+		cmocka_unit_test(a_cut_profile_is_none),
+		cmocka_unit_test(a_damaged_profile_can_be_merged),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/intern.h"
+#include "base/memory.h"
 #include "base/vec.h"
+#include "cmd/jit_maps.h"
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
@@ -35,6 +37,10 @@ struct wanted {
 	u8 build_id_bytes;
 	u8 build_id[BUILD_ID_MAX_BYTES];
 	char *path;
+	/* Of code that a process made, whose map is `fd`: where samples lie in it. Owned; NULL: it
+	 * is a binary. */
+	u64 *addresses;
+	size_t address_count;
 };
 
 struct binary_state {
@@ -54,8 +60,9 @@ struct daemon_names {
 	struct intern build_ids;
 	VEC(struct binary_state) states; /* by id - 1 */
 	VEC(struct wanted) queue;
-	size_t waiting; /* in the queue, or with the thread */
-	u32 open_files; /* in the queue */
+	size_t waiting;		  /* in the queue, or with the thread */
+	u32 open_files;		  /* in the queue */
+	struct jit_maps jit_maps; /* only the windows' thread touches it */
 };
 
 /* The kernel stays while binaries go: it waits until there is nothing else to do. If it hides its
@@ -104,7 +111,20 @@ static void note_result(struct daemon_names *names, u32 id, int error)
 	}
 }
 
-static void keep(struct daemon_names *names, struct wanted *wanted)
+static int keep_jit(struct daemon_names *names, const struct wanted *wanted)
+{
+	struct jit_code code = {
+		.map = wanted->fd,
+		.id.length = wanted->build_id_bytes,
+		.addresses = wanted->addresses,
+		.count = wanted->address_count,
+	};
+
+	memcpy(code.id.bytes, wanted->build_id, sizeof(code.id.bytes));
+	return names_cache_keep_jit(names->cache, &code);
+}
+
+static int keep_binary(struct daemon_names *names, const struct wanted *wanted)
 {
 	struct running_binary binary = {
 		.path = wanted->path,
@@ -114,7 +134,20 @@ static void keep(struct daemon_names *names, struct wanted *wanted)
 		.is_open = wanted->fd >= 0,
 		.fd = wanted->fd,
 	};
-	int error = names_cache_keep(names->cache, &binary);
+
+	return names_cache_keep(names->cache, &binary);
+}
+
+static void release_wanted(struct wanted *wanted)
+{
+	free(wanted->path);
+	free(wanted->addresses);
+	closep(&wanted->fd);
+}
+
+static void keep(struct daemon_names *names, struct wanted *wanted)
+{
+	int error = wanted->addresses ? keep_jit(names, wanted) : keep_binary(names, wanted);
 
 	pthread_mutex_lock(&names->mutex);
 	names->waiting--;
@@ -122,8 +155,7 @@ static void keep(struct daemon_names *names, struct wanted *wanted)
 		note_result(names, wanted->id, error);
 	pthread_cond_broadcast(&names->changed);
 	pthread_mutex_unlock(&names->mutex);
-	free(wanted->path);
-	closep(&wanted->fd);
+	release_wanted(wanted);
 }
 
 static void *keep_names(void *context)
@@ -177,10 +209,9 @@ void daemon_names_close(struct daemon_names *names)
 	pthread_mutex_unlock(&names->mutex);
 	if (names->has_thread)
 		pthread_join(names->thread, NULL);
-	for (size_t i = 0; i < names->queue.count; i++) {
-		free(names->queue.items[i].path);
-		closep(&names->queue.items[i].fd);
-	}
+	for (size_t i = 0; i < names->queue.count; i++)
+		release_wanted(&names->queue.items[i]);
+	jit_maps_release(&names->jit_maps);
 	names_cache_close(names->cache);
 	pthread_mutex_destroy(&names->mutex);
 	pthread_cond_destroy(&names->changed);
@@ -276,4 +307,54 @@ void daemon_names_settle(struct daemon_names *names, u64 within_ns)
 	while ((names->waiting || !names->has_kernel) && !names->ends && !error)
 		error = pthread_cond_timedwait(&names->changed, &names->mutex, &until);
 	pthread_mutex_unlock(&names->mutex);
+}
+
+/* --- code that processes made --- */
+
+void daemon_names_meet_jit(void *context, u32 pid)
+{
+	struct daemon_names *names = context;
+
+	(void)jit_map_of(&names->jit_maps, pid);
+}
+
+static void want_jit(struct daemon_names *names, const struct jit_addresses *addresses, int map,
+		     const struct build_id *id)
+{
+	size_t bytes = addresses->count * sizeof(u64);
+	struct wanted wanted = {
+		.pid = addresses->pid,
+		.fd = map,
+		.build_id_bytes = id->length,
+		.addresses = must_alloc(bytes),
+		.address_count = addresses->count,
+	};
+
+	memcpy(wanted.build_id, id->bytes, id->length);
+	memcpy(wanted.addresses, addresses->items, bytes);
+	pthread_mutex_lock(&names->mutex);
+	*vec_add(&names->queue) = wanted;
+	names->open_files++;
+	names->waiting++;
+	pthread_cond_broadcast(&names->changed);
+	pthread_mutex_unlock(&names->mutex);
+}
+
+bool daemon_names_take_jit(void *context, const struct jit_addresses *addresses,
+			   struct build_id *ret_id)
+{
+	struct daemon_names *names = context;
+	int map = jit_map_take(&names->jit_maps, addresses->pid);
+
+	if (map < 0)
+		return false;
+	*ret_id = jit_code_id(map, addresses->pid, addresses->items, addresses->count);
+	want_jit(names, addresses, map, ret_id);
+	return true;
+}
+
+void daemon_names_end_window(struct daemon_names *names)
+{
+	if (names)
+		jit_maps_release(&names->jit_maps);
 }

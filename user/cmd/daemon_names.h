@@ -5,7 +5,7 @@
 #ifndef CMD_DAEMON_NAMES_H
 #define CMD_DAEMON_NAMES_H
 
-#include "event/event.h"
+#include "continuous/continuous.h"
 
 struct daemon_names;
 
@@ -34,5 +34,13 @@ bool daemon_names_take(void *names, const struct mapping *binary);
 void daemon_names_take_file(void *names, u32 pid, const char *path, int file);
 /* Waits until none waits to be read, at most so long. NULL is fine. */
 void daemon_names_settle(struct daemon_names *names, u64 within_ns);
+/* A process has code that it made, and whose names only it knows; a
+ * struct window_settings.meet_jit. */
+void daemon_names_meet_jit(void *names, u32 pid);
+/* Wants the names at these addresses; a struct window_settings.take_jit. */
+bool daemon_names_take_jit(void *names, const struct jit_addresses *addresses,
+			   struct build_id *ret_id);
+/* The window is over, also if it could not be written. NULL is fine. */
+void daemon_names_end_window(struct daemon_names *names);
 
 #endif

@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/command_line.h"
 #include "cmd/daemon_names.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <string.h>
@@ -49,6 +50,12 @@ int session_read(struct session **ret_session)
 	return 0;
 }
 
+static int is_overwritten(void *context, const struct mapping *binary)
+{
+	(void)context;
+	return mapped_file_is_overwritten(binary);
+}
+
 int session_open(struct session *session)
 {
 	int error = record_plan_make(&session->settings.record, (struct arguments){0},
@@ -67,6 +74,9 @@ int session_open(struct session *session)
 	session->plan.capture.file_context = session->names;
 	session->window = window_new(&(struct window_settings){
 		.take_binary = session->names ? daemon_names_take : NULL,
+		.is_overwritten = is_overwritten,
+		.meet_jit = session->names ? daemon_names_meet_jit : NULL,
+		.take_jit = session->names ? daemon_names_take_jit : NULL,
 		.context = session->names,
 		.memory_bytes = session->settings.memory_bytes,
 	});

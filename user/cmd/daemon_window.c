@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/daemon.h"
 #include "cmd/daemon_metrics.h"
+#include "cmd/daemon_names.h"
 #include "cmd/daemon_push.h"
 #include "perfdata/perfdata.h"
 
@@ -258,5 +259,6 @@ void daemon_write_window(struct daemon *daemon)
 	if (window.losses[COUNTER_side_band_lost])
 		window_forget_dead(daemon->session->window, is_alive, daemon->end_ns);
 	window_turn(daemon->session->window);
+	daemon_names_end_window(daemon->names);
 	daemon->windows++;
 }

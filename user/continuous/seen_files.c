@@ -4,6 +4,8 @@
  */
 #include "continuous/seen_files.h"
 
+#include "profile/profile.h"
+
 #include <string.h>
 
 enum { PATH_MAX_BYTES = 4096 };
@@ -39,7 +41,9 @@ u32 seen_files_add(struct seen_files *files, const struct mapping *mapping)
 	key.path[length] = 0;
 	id = intern_bytes(&files->keys, &key, offsetof(struct file_key, path) + length + 1);
 	if (id > files->states.count)
-		*vec_add(&files->states) = (struct file_state){0};
+		*vec_add(&files->states) = (struct file_state){
+			.is_jit = mapping->space == SPACE_USER && path_is_anonymous(mapping->path),
+		};
 	return id;
 }
 
@@ -79,6 +83,7 @@ static void move(struct seen_files *from, u32 file, struct seen_files *to)
 	seen_files_fill(from, file, &mapping);
 	old->next = seen_files_add(to, &mapping);
 	seen_files_state(to, old->next)->is_told = old->is_told;
+	seen_files_state(to, old->next)->is_overwritten = old->is_overwritten;
 }
 
 void seen_files_compact(struct seen_files *files, struct seen_files *ret_old)

@@ -18,7 +18,11 @@ struct seen_files {
 struct file_state {
 	bool is_told;	 /* whoever keeps names has taken it */
 	bool is_counted; /* for seen_files_compact() */
-	u32 next;	 /* its number after compaction */
+	bool is_jit;	 /* no file: code that a process made */
+	/* Its build id is not what is mapped any more: somebody wrote into the file. */
+	bool is_overwritten;
+	u8 tries; /* for window_identify() */
+	u32 next; /* its number after compaction */
 };
 
 /* The number of the file of a mapping, new or known. */

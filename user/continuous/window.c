@@ -113,107 +113,6 @@ static int on_sample(struct event_sink *sink, const struct sample *sample)
 	return 0;
 }
 
-struct mapping window_mapping(const struct window *window, const struct needed_piece *piece)
-{
-	struct mapping mapping = {
-		.time_ns = piece->time_ns,
-		.pid = piece->pid,
-		.tid = piece->pid,
-		.start = piece->start,
-		.bytes = piece->end - piece->start,
-		.file_offset = piece->file_offset,
-	};
-
-	seen_files_fill(&window->files, piece->file, &mapping);
-	return mapping;
-}
-
-/* Lets whoever keeps names have a binary, once. */
-static void tell_binary(struct window *window, const struct needed_piece *piece)
-{
-	struct file_state *state = seen_files_state(&window->files, piece->file);
-	struct mapping mapping;
-
-	if (state->is_told || !window->settings.take_binary)
-		return;
-	mapping = window_mapping(window, piece);
-	state->is_told = window->settings.take_binary(window->settings.context, &mapping);
-}
-
-static void need_user_address(struct window *window, u32 life, u64 address, u64 time_ns)
-{
-	const struct piece *piece = tasks_piece_at(window->tasks, life, address, time_ns);
-	const struct task_life *task = tasks_life(window->tasks, life);
-	struct needed_piece needed;
-	u64 start_ns = tasks_process_start(window->tasks, life);
-	u32 known = window->needed_pieces.count;
-
-	if (!piece)
-		return;
-	needed = (struct needed_piece){
-		/* what was inherited is there since the fork */
-		.time_ns = piece->time_ns > start_ns ? piece->time_ns : start_ns,
-		.start = piece->start,
-		.end = piece->end,
-		.file_offset = piece->file_offset,
-		.pid = task->pid,
-		.process = task->process,
-		.file = piece->file,
-	};
-	if (intern_bytes(&window->needed_pieces, &needed, sizeof(needed)) > known)
-		tell_binary(window, &needed);
-}
-
-static void need_address(struct window *window, u32 life, u64 address, u64 time_ns, u8 space)
-{
-	if (space == SPACE_KERNEL)
-		kernel_pieces_need(&window->kernel, address, time_ns);
-	else if (space == SPACE_USER)
-		need_user_address(window, life, address, time_ns);
-}
-
-/* Notes what readers will have to know of the frames of a chain. Return addresses lie behind the
- * call, maybe behind the mapping's last byte. */
-static void need_chain(struct window *window, const struct pending *sample, u32 life)
-{
-	u32 *place = idmap_place(&window->looked_up, (u64)life << 32 | sample->chain);
-	struct chain_head head;
-	const u8 *addresses;
-
-	need_address(window, life, sample->address, sample->time_ns, sample->space);
-	if (*place)
-		return;
-	*place = 1;
-	head = window_chain(window, sample->chain, &addresses);
-	for (u32 i = 0; i < head.count; i++) {
-		u8 space = i < head.kernel_count ? SPACE_KERNEL : SPACE_USER;
-		u64 address;
-
-		memcpy(&address, addresses + i * sizeof(address), sizeof(address));
-		need_address(window, life, i ? address - 1 : address, sample->time_ns, space);
-	}
-}
-
-static void need_life(struct window *window, u32 life, u32 name)
-{
-	*idmap_place(&window->needed_lives, life) = 1;
-	if (name)
-		*idmap_place(&window->needed_names, name) = 1;
-}
-
-/* The thread of a sample, and its process's main thread. */
-static u32 need_tasks(struct window *window, const struct pending *sample, u32 life)
-{
-	u32 name = tasks_name_at(window->tasks, life, sample->time_ns), leader;
-
-	need_life(window, life, name);
-	if (sample->pid == sample->tid)
-		return name;
-	leader = tasks_find(window->tasks, sample->pid, sample->pid, sample->time_ns);
-	need_life(window, leader, tasks_name_at(window->tasks, leader, sample->time_ns));
-	return name;
-}
-
 /* Adds a sample to its sum. */
 static void add_up(struct window *window, const struct pending *sample)
 {
@@ -230,9 +129,8 @@ static void add_up(struct window *window, const struct pending *sample)
 	};
 	struct sum *sum;
 
-	key.name = need_tasks(window, sample, life);
+	key.name = window_need(window, sample, life);
 	key.cgroup = window_cgroups_need(&window->cgroups, sample->cgroup);
-	need_chain(window, sample, life);
 	id = intern_bytes(&window->keys, &key, sizeof(key));
 	if (id > window->sums.count)
 		*vec_add(&window->sums) = (struct sum){0};
@@ -383,6 +281,9 @@ static void forget_samples(struct window *window)
 	vec_release(&window->sums);
 	intern_release(&window->keys);
 	intern_release(&window->needed_pieces);
+	intern_release(&window->jit_places);
+	idmap_release(&window->jit_processes);
+	vec_release(&window->jit_ids);
 	idmap_release(&window->looked_up);
 	idmap_release(&window->needed_lives);
 	idmap_release(&window->needed_names);

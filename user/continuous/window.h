@@ -15,9 +15,17 @@
 #ifndef CONTINUOUS_WINDOW_H
 #define CONTINUOUS_WINDOW_H
 
+#include "binary/binary.h"
 #include "event/event.h"
 
 struct window;
+
+/* Where the samples of one process lie in code that it made. */
+struct jit_addresses {
+	u32 pid;
+	size_t count;
+	const u64 *items; /* ascending */
+};
 
 struct window_settings {
 	/* Told of a binary when its first sample is there, also if its process lives shorter than
@@ -25,7 +33,17 @@ struct window_settings {
 	 * it is told again with each process that runs it, and in each window.
 	 */
 	bool (*take_binary)(void *context, const struct mapping *binary);
-	void *context;
+	/* Whether the file that a process has mapped is another one by now than the mapping says,
+	 * because somebody wrote into it: 1 or 0, negative if this mapping cannot tell any more.
+	 * Asked once a window of each binary that has samples. NULL: none is. */
+	int (*is_overwritten)(void *context, const struct mapping *binary);
+	/* Samples lie in code that a process made, which probably lives yet. NULL: nobody asks. */
+	void (*meet_jit)(void *context, u32 pid);
+	/* At the window's end, where they lie, in ascending order. Returns whether names are kept
+	 * under the build id that it writes. NULL: they are not. */
+	bool (*take_jit)(void *context, const struct jit_addresses *addresses,
+			 struct build_id *ret_id);
+	void *context;	  /* of all of them */
 	u64 memory_bytes; /* that the samples of a window and the processes may take; 0: no limit */
 };
 

@@ -103,20 +103,13 @@ static void list_tasks(struct handing *handing)
 	}
 }
 
-static struct needed_piece piece_of(const struct window *window, u32 row)
-{
-	struct needed_piece piece;
-
-	memcpy(&piece, intern_view(&window->needed_pieces, row), sizeof(piece));
-	return piece;
-}
-
 static void list_pieces(struct handing *handing)
 {
 	const struct window *window = handing->window;
 
 	for (u32 row = 1; row <= window->needed_pieces.count; row++)
-		add_step(handing, (struct step){piece_of(window, row).time_ns, STEP_PIECE, row, 0});
+		add_step(handing,
+			 (struct step){window_piece(window, row).time_ns, STEP_PIECE, row, 0});
 }
 
 static void list_samples(struct handing *handing)
@@ -199,10 +192,11 @@ static int tell_name(const struct handing *handing, const struct step *step)
 
 static int tell_piece(const struct handing *handing, const struct step *step)
 {
-	struct needed_piece piece = piece_of(handing->window, step->row);
+	struct needed_piece piece = window_piece(handing->window, step->row);
 	struct mapping mapping = window_mapping(handing->window, &piece);
 
 	mapping.time_ns = step->time_ns;
+	window_fill_id(handing->window, &piece, &mapping);
 	return sink_call(handing->sink, on_mapping, &mapping);
 }
 
@@ -256,6 +250,7 @@ int window_hand_over(struct window *window, struct event_sink *sink)
 	int error = 0;
 
 	window_settle(window);
+	window_identify(window);
 	list_kernel(&handing);
 	list_cgroups(&handing);
 	list_tasks(&handing);

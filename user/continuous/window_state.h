@@ -41,6 +41,18 @@ struct needed_piece {
 	u32 pid, process, file, reserved;
 };
 
+/* An address in code that a process made; interned as bytes. */
+struct jit_place {
+	u64 address;
+	u32 process, pid;
+};
+
+/* Under which build id the names of a process's own code are kept. */
+struct jit_id {
+	u32 process;
+	struct build_id id;
+};
+
 /* How a chain is interned: how many frames, how many of the kernel among them, their addresses. */
 struct chain_head {
 	u32 count, kernel_count;
@@ -59,16 +71,30 @@ struct window {
 	struct intern chains;	     /* id → struct chain_head and addresses */
 	struct intern keys;	     /* id → struct sum_key; sums in the same order */
 	VEC(struct sum) sums;
-	struct idmap looked_up;	   /* (life, chain) whose frames have been looked for */
+	struct idmap looked_up;	   /* (name, chain) whose frames have been looked for */
 	struct idmap needed_lives; /* which samples are of, and which names they have */
 	struct idmap needed_names;
 	struct intern needed_pieces;
-	u32 compact_files_at; /* how many files are worth a look at who is needed */
+	struct intern jit_places;
+	struct idmap jit_processes;
+	VEC(struct jit_id) jit_ids; /* by process, from window_identify() on */
+	u32 compact_files_at;	    /* how many files are worth a look at who is needed */
 	u64 chain_bytes, samples, samples_dropped, mappings_dropped;
 };
 
+/* Notes what readers have to know of a sample of that life. Returns the name that the thread had.
+ */
+u32 window_need(struct window *window, const struct pending *sample, u32 life);
+/* Finds out which files are not what their mappings say any more, and under which build ids names
+ * of code that processes made are kept. */
+void window_identify(struct window *window);
+/* The build id that a piece is told with. */
+void window_fill_id(const struct window *window, const struct needed_piece *piece,
+		    struct mapping *mapping);
 /* The addresses of an interned chain. */
 struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses);
+/* A row of `needed_pieces`. */
+struct needed_piece window_piece(const struct window *window, u32 row);
 /* The piece as a mapping of its process; its path lives until window_turn(). */
 struct mapping window_mapping(const struct window *window, const struct needed_piece *piece);
 

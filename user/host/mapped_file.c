@@ -11,6 +11,7 @@
  */
 #include "host/mapped_file.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "binary/binary.h"
 
@@ -97,4 +98,22 @@ int mapped_file_open(int folder, const struct mapping *mapping, enum mapped_matc
 		return -ESTALE;
 	}
 	return fd;
+}
+
+int mapped_file_is_overwritten(const struct mapping *mapping)
+{
+	CLEANUP(closep) int fd = -1;
+	char process[PREFIX_BYTES];
+	struct build_id id = {0};
+	struct stat status;
+	int error;
+
+	snprintf(process, sizeof(process), "/proc/%u", mapping->pid);
+	fd = open_mapping_itself(process, mapping, MATCH_PLACE, &status);
+	if (fd < 0)
+		return fd;
+	error = build_id_of_fd(fd, &id);
+	if (error && error != -ENODATA && error != -EBADMSG)
+		return error;
+	return !build_id_is(&id, mapping->build_id, mapping->build_id_bytes);
 }

@@ -30,6 +30,11 @@ enum mapped_match {
 int mapped_file_open(int folder, const struct mapping *mapping, enum mapped_match match,
 		     struct stat *ret_status);
 
+/* Whether the file that a process has mapped there has another build id now than the mapping had:
+ * somebody wrote into it. Returns 1, 0, or a negative errno if that mapping is not there any more.
+ */
+int mapped_file_is_overwritten(const struct mapping *mapping);
+
 /* The generation of an open file's inode. Returns 0 or a negative errno: many file systems do not
  * tell. */
 int mapped_file_generation(int fd, u32 *ret_generation);

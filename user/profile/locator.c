@@ -101,8 +101,7 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* Names of mappings without a file behind them; code there was made at run time. */
-static bool is_anonymous(const char *path)
+bool path_is_anonymous(const char *path)
 {
 	static const char *const starts[] = {"/dev/zero", "/anon_hugepage", "[stack",
 					     "[heap",	  "[anon",	    "/SYSV"};
@@ -119,7 +118,7 @@ static u8 user_kind(const struct mapped *mapped)
 {
 	const char *path = mapped->file->path;
 
-	if (is_anonymous(path))
+	if (path_is_anonymous(path))
 		return mapped->is_data ? BINARY_OTHER : BINARY_JIT;
 	if (!strcmp(path, "[vdso]"))
 		return BINARY_VDSO;

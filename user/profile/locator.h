@@ -10,6 +10,9 @@
 
 struct locator;
 
+/* Whether mappings of that name have no file behind them; code there was made at run time. */
+bool path_is_anonymous(const char *path);
+
 /* Free with locator_free(). It keeps a process table of its own. */
 struct locator *locator_new(void);
 /* Frees; NULL is fine. */

@@ -72,6 +72,8 @@ void perf_map_finder_load(const struct finder_context *context, const struct bin
 			  struct name_source *ret_source);
 /* What `stamp` would be if the perf map were loaded now; 0 if it cannot be. */
 u64 perf_map_stamp(const struct finder_context *context, const struct binary_row *binary);
+/* What tells one state of an open map from another; not 0. */
+u64 perf_map_stamp_of(int fd);
 /* Reads what is to be kept of the running kernel, and of its modules by virtual addresses, in one
  * table. symbols_free() it. Returns 0 or -EACCES (kallsyms shows no addresses). */
 int kernel_finder_read(struct symbols **ret_symbols, u64 *ret_reference);

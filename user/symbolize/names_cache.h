@@ -58,9 +58,27 @@ struct running_binary {
  * or why it could not be written.
  */
 int names_cache_keep(struct names_cache *cache, const struct running_binary *binary);
-/* The same of the running kernel and its modules, which have a build id each. Those that are there
- * are passed over, so it may be called again when modules have been loaded. Returns 0, -EACCES
- * (kallsyms shows no addresses) or why not. */
+/* Code that a process made, and where samples lie in it. */
+struct jit_code {
+	int map; /* perf_map_open() of its process; borrowed */
+	struct build_id id;
+	const u64 *addresses; /* ascending */
+	size_t count;
+};
+
+/* Opens what a process wrote down of its JIT code, if that is to be believed. Returns a descriptor,
+ * the caller's to close, or -1. */
+int perf_map_open(u32 pid);
+/* A build id for the names at these addresses as the map is now: it is another one when the map or
+ * the addresses are. */
+struct build_id jit_code_id(int map, u32 pid, const u64 *addresses, size_t count);
+/* Keeps the names that the map has for the addresses, and no others, under the id. Returns 0 or,
+ * without a sentence: -ENODATA (it has none), or why not. */
+int names_cache_keep_jit(struct names_cache *cache, const struct jit_code *code);
+
+/* Keeps those of the running kernel and its modules, which have a build id each. Those that are
+ * there are passed over, so it may be called again when modules have been loaded. Returns 0,
+ * -EACCES (kallsyms shows no addresses) or why not. */
 int names_cache_keep_kernel(struct names_cache *cache);
 
 #endif

@@ -114,24 +114,29 @@ static int open_trusted(const char *root, u32 map_pid, u32 pid)
 	return -1;
 }
 
-/* The map as the process sees it, else as we do. */
+int perf_map_open(u32 pid)
+{
+	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
+	int fd = open_trusted(root, pid_inside(pid), pid);
+
+	return fd >= 0 ? fd : open_trusted("", pid, pid);
+}
+
+/* The map as the process sees it, else as we do. Where names were kept they are of the time of the
+ * recording, and the process may be another one by now. */
 static int open_map(const struct finder_context *context, const struct binary_row *binary)
 {
 	const char *symfs = context->settings->symfs;
 	u32 pid = binary->owner_pid;
-	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
-	int fd = -1;
 
-	if (context->settings->only_kept)
+	if (context->settings->only_kept || binary->build_id_bytes)
 		return -1;
 	if (symfs && symfs[0])
 		return open_trusted(symfs, pid, pid);
-	if (pid != ~0u)
-		fd = open_trusted(root, pid_inside(pid), pid);
-	return fd >= 0 ? fd : open_trusted("", pid, pid);
+	return pid != ~0u ? perf_map_open(pid) : open_trusted("", pid, pid);
 }
 
-static u64 stamp_of(int fd)
+u64 perf_map_stamp_of(int fd)
 {
 	struct stat status;
 
@@ -145,7 +150,7 @@ u64 perf_map_stamp(const struct finder_context *context, const struct binary_row
 {
 	CLEANUP(closep) int fd = open_map(context, binary);
 
-	return fd < 0 ? 0 : stamp_of(fd);
+	return fd < 0 ? 0 : perf_map_stamp_of(fd);
 }
 
 void perf_map_finder_load(const struct finder_context *context, const struct binary_row *binary,
@@ -154,15 +159,20 @@ void perf_map_finder_load(const struct finder_context *context, const struct bin
 	CLEANUP(closep) int fd = open_map(context, binary);
 	CLEANUP(freep) char *path = must_format("/proc/self/fd/%d", fd);
 	CLEANUP(freep) char *text = NULL;
+	CLEANUP(kept_names_release) struct kept_names kept = {0};
 	struct name_source source = {.unnamed = UNNAMED_NO_JIT_MAP};
 	size_t length;
 
 	if (fd >= 0)
-		source.stamp = stamp_of(fd);
+		source.stamp = perf_map_stamp_of(fd);
 	if (fd >= 0 && !file_read(path, MAP_MAX_BYTES, &text, &length)) {
 		source.owned = symbols_new();
 		perf_map_read((struct bytes){(const u8 *)text, length}, source.owned);
 		source.symbols = source.owned;
+		source.unnamed = UNNAMED_NOT;
+	}
+	if (binary->build_id_bytes && names_kept_for(context->settings, binary, &kept)) {
+		source.symbols = source.owned = TAKE(kept.symbols);
 		source.unnamed = UNNAMED_NOT;
 	}
 	*ret_source = source;

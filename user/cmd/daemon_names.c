@@ -21,7 +21,9 @@
 
 enum {
 	FAILURES_MAX = 8,
-	LOWEST_PRIORITY = 19,
+	/* With the lowest of all it would not come to a file on a busy machine before that is gone.
+	 */
+	LOW_PRIORITY = 5,
 	/* A machine that compiles meets new binaries all the time. Above so many all are forgotten:
 	 * the cache has those that were kept. */
 	STATES_MAX = 1 << 15,
@@ -163,7 +165,7 @@ static void *keep_names(void *context)
 	struct daemon_names *names = context;
 	struct wanted wanted;
 
-	setpriority(PRIO_PROCESS, 0, LOWEST_PRIORITY); /* of this thread */
+	setpriority(PRIO_PROCESS, 0, LOW_PRIORITY); /* of this thread */
 	while (next_wanted(names, &wanted))
 		keep(names, &wanted);
 	return NULL;

@@ -21,7 +21,7 @@ struct daemon_names_settings {
 int daemon_names_open(const struct daemon_names_settings *settings,
 		      struct daemon_names **ret_names);
 /* Keeps those of the kernel, and from now on what is wanted. Reading a large binary takes a second
- * or more of a busy machine: that is done by a thread, with the lowest priority. Signals must be
+ * or more of a busy machine: that is done by a thread, with a low priority. Signals must be
  * blocked by now. Returns as daemon_names_open(). */
 int daemon_names_start(struct daemon_names *names);
 /* Reads what still waits, holds the limit, and frees; NULL is fine. */

@@ -156,7 +156,7 @@ setup_file() {
 	cp in_container service
 	printf '0 ffffffffffffffff wrong_name\n' >"/tmp/perf-$maker.map"
 	shown replaced --since 1h
-	rm -f service liblibrary.so first_version second_version in_container soon_gone *.so "/tmp/perf-$maker.map"
+	rm -f service liblibrary.so first_version second_version in_container soon_gone ./*.so "/tmp/perf-$maker.map"
 	shown deleted --since 1h
 	shown after_overwriting --at "@$((overwritten + 1))..now"
 }
@@ -169,6 +169,7 @@ teardown_file() {
 setup() {
 	need_root
 	cd "$BATS_FILE_TMPDIR" || return
+	# shellcheck source=/dev/null
 	. ./pids
 }
 

@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Writes perf.data files with known branches between functions of a program.
-"""usage: block_recording.py OUT PROGRAM SAMPLE...
+"""usage: block_recording.py [-s] OUT PROGRAM SAMPLE...
 
 SAMPLE  its branches, newest first: 'FROM>TO:CYCLES,…[*TIMES]'; a place is 'function' or 'function+0x10'
 
-In front of them stand threads of the same process, and a sample in each function of the program whose
+In front of them, unless -s is given, stand threads of the same process, and a sample in each function of the program whose
 name is f and a number. perf 6.1.192 gives back references to a process's mappings that it has not taken,
 two for each branch with cycles (hist__account_cycles(): a fix that went to the stable kernels without what
 it mends), and crashes as soon as there are none left. The threads and the lines of these functions hold
@@ -26,7 +26,7 @@ ANY_USER = 1 | 1 << 3
 
 
 class Recording:
-    def __init__(self, program):
+    def __init__(self, program, has_front):
         lines = perf.output("nm", "--defined-only", program).splitlines()
         self.starts = {line.split()[-1]: BASE + int(line.split()[0], 16) for line in lines}
         offset, address, size = perf.code_segment(program)
@@ -37,6 +37,10 @@ class Recording:
             perf.name_record(PID, PID, "blocks", trailer, perf.EXEC),
             perf.mapping_record(place, program, trailer),
         ]
+        if has_front:
+            self.add_front()
+
+    def add_front(self):
         for tid in range(PID + 1, PID + THREADS):
             own = struct.pack("<IIQII", PID, tid, 1000, 0, 0)
             self.records.append(perf.name_record(PID, tid, "blocks", own))
@@ -70,8 +74,10 @@ class Recording:
 
 
 def main():
-    path, program, *samples = sys.argv[1:]
-    recording = Recording(program)
+    words = sys.argv[1:]
+    has_front = words[0] != "-s"
+    path, program, *samples = words if has_front else words[1:]
+    recording = Recording(program, has_front)
     for sample in samples:
         text, _, times = sample.partition("*")
         branches = [recording.branch(branch) for branch in text.split(",")]

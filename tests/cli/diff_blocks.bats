@@ -1,8 +1,8 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# bpfprof diff -c cycles: what blocks of code took, of made recordings (block_recording.py); under
-# --strict-perf to the byte what perf diff prints.
+# bpfprof diff -c cycles and --stream: what blocks of code took, and the ways through it, of made
+# recordings (block_recording.py); to the byte what perf diff prints (of blocks under --strict-perf).
 #
 # Runs beside others.
 
@@ -38,6 +38,12 @@ setup_file() {
 			"work+0x32>work+0x18:3,work+0x32>work+0x18:5" "work+0x30>work+0x18:13,work+0x30>work+0x1c:15" \
 			"f8+0x8>f8:4,f8+0x8>f8+0x4:6"
 	done
+	"$make" -s stream.1 lines "leaf+0x2a>leaf+0x17:10,leaf+0x2a>leaf+0x17:12,work+0x20>leaf:5*30" \
+		"work+0x30>work+0x18:3,work+0x30>work+0x18:5*20" "f7+0x8>f7:4,f7+0x8>f7+0x4:6*10" \
+		"f8+0x8>f8:4,f7+0x8>f8+0x4:6*5" "f9+0x8>f9:4*4" "f10+0x8>f10:4*3"
+	"$make" -s stream.2 lines "leaf+0x2a>leaf+0x17:20,leaf+0x2a>leaf+0x17:22,work+0x20>leaf:5*20" \
+		"work+0x30>work+0x18:3,work+0x30>work+0x18:5*30" "f7+0x8>f7:4,f7+0x8>f7+0x4:6*10" \
+		"f8+0x8>f8:4,f7+0x8>f8+0x4:6*5" "f11+0x8>f11:4*4" "f10+0x8>f10:4*3"
 }
 
 setup() {
@@ -108,7 +114,31 @@ same_as_perf() {
 	diff expected shown
 }
 
+@test "--stream: what both have stands side by side, with what it took" {
+	run "$BPFPROF" diff --stream stream.1 stream.2
+	[ "$status" = 0 ]
+	[[ $output == *"cycles: 15, hits: 41.67%"*"cycles: 25, hits: 27.78%"* ]]
+	[[ $output == *"old perf data only ]"*"f9 blocks.c:9"*"new perf data only ]"*"f11 blocks.c:11"* ]]
+}
+
+@test "--stream prints what perf prints" {
+	need_perf
+	local files
+	for files in "stream.1 stream.2" "stream.2 stream.1" "stream.1 stream.1"; do
+		# shellcheck disable=SC2086
+		"$PERF" diff --stream $files >expected
+		grep -q 'hot chain pair 2' expected
+		# shellcheck disable=SC2086
+		"$BPFPROF" diff --stream $files >shown
+		diff expected shown
+	done
+}
+
 @test "what cannot be is answered in one line" {
+	fails_with 2 "--stream and --json: streams are no lines; leave one of them out" \
+		"$BPFPROF" diff --stream --json stream.1 stream.2
+	fails_with 2 "--stream compares two recordings; name two" \
+		"$BPFPROF" diff --stream stream.1 stream.2 stream.1
 	fails_with 2 "-c cycles and --paths: blocks of code are lines of functions; leave one of them out" \
 		"$BPFPROF" diff -c cycles --paths plain.1 plain.2
 	fails_with 2 "-c cycles: blocks of code are lines of functions; let symbol be among the keys of -s" \

@@ -108,6 +108,8 @@ static int prepare(struct diff *diff, struct arguments arguments)
 		error = check_weights(settings);
 	if (!error)
 		error = check_order(diff);
+	if (!error && settings->streams && diff->file_count > 2)
+		error = fail_plain(-EINVAL, "name two", "--stream compares two recordings");
 	if (!error)
 		error = diff_verdict_parse(&settings->fail_if, &diff->verdict);
 	if (!error)
@@ -139,6 +141,12 @@ static int measure(struct diff *diff)
 	return 0;
 }
 
+/* Whether frames are told apart by their lines. */
+static bool needs_lines(const struct diff *diff)
+{
+	return entry_layout_has_source(&diff->layout) || diff->settings->streams;
+}
+
 static struct symbolizer *new_symbolizer(const struct diff *diff)
 {
 	const struct diff_settings *settings = diff->settings;
@@ -148,7 +156,7 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 	symbolize.caches[0] = diff->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = diff->cache;
 	symbolize.only_symbols = symbolize.returns_are_exact = settings->is_strict;
-	if (entry_layout_has_source(&diff->layout) || settings->method == COMPARE_CYCLES)
+	if (needs_lines(diff) || settings->method == COMPARE_CYCLES)
 		symbolize.source = SOURCE_LINES;
 	/* All are read at the same time, and one line can only show one of them. */
 	if (!settings->is_quiet)
@@ -340,6 +348,26 @@ static void write_json(struct writing *writing)
 	json_object_end(json);
 }
 
+/* The ways through the code, of each event that both have. */
+static void write_streams(const struct diff *diff)
+{
+	const struct event_source *sources = diff->profile->sources.items;
+
+	for (u32 i = 0; i < diff->files[0].source_count; i++) {
+		u32 other = find_source(diff, &diff->files[1], &sources[i]);
+		const struct stream_source both[] = {
+			{i, branch_history_marks(diff->files[0].history)},
+			{other, branch_history_marks(diff->files[1].history)},
+		};
+		CLEANUP(streams_freep) struct streams *streams = NULL;
+
+		if (other == NO_SOURCE)
+			continue;
+		streams = streams_new(diff->fold, both);
+		diff_write_streams(streams, diff->fold, stdout);
+	}
+}
+
 /* What each time of the store holds, and what is missing of it. */
 static void describe_windows(const struct diff *diff)
 {
@@ -365,7 +393,10 @@ static void write_output(struct diff *diff)
 	if (!diff->settings->csv)
 		pager_start();
 	describe_windows(diff);
-	write_sources(&writing);
+	if (diff->settings->streams)
+		write_streams(diff);
+	else
+		write_sources(&writing);
 	pager_finish();
 }
 
@@ -378,7 +409,8 @@ static int read_recordings(struct diff *diff, char **ret_damage)
 	const struct diff_settings *settings = diff->settings;
 	struct diff_reading how = {
 		.keep = entry_layout_labels(&diff->layout, &diff->files[0].chosen.settings),
-		.skip_chains = !settings->children && !settings->paths,
+		.skip_chains = !settings->children && !settings->paths && !settings->streams,
+		.has_streams = settings->streams,
 		.stitch = settings->stitch,
 		.symfs = settings->symbolize.symfs,
 		.like_perf = settings->is_strict,
@@ -413,9 +445,7 @@ static int run(struct diff *diff)
 		return error;
 	symbolizer_run(diff->symbolizer, diff->profile);
 	progress_clear();
-	diff->fold = fold_new(diff->profile, entry_layout_has_source(&diff->layout)
-						     ? FOLD_BY_LINE
-						     : FOLD_BY_FUNCTION);
+	diff->fold = fold_new(diff->profile, needs_lines(diff) ? FOLD_BY_LINE : FOLD_BY_FUNCTION);
 	write_output(diff);
 	for (u32 i = 0; i < diff->file_count && !diff->settings->is_quiet; i++)
 		input_print_warnings(diff->files[i].data);

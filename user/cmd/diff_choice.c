@@ -227,8 +227,8 @@ static int check_output(const struct diff_settings *settings)
 	return 0;
 }
 
-/* What cannot be said of blocks of code. */
-static const char *beyond_blocks(const struct diff_settings *settings)
+/* What cannot be said of blocks of code, or streams of branches. */
+static const char *beyond_branches(const struct diff_settings *settings)
 {
 	if (settings->children || settings->paths)
 		return settings->paths ? "--paths" : "--children";
@@ -236,20 +236,26 @@ static const char *beyond_blocks(const struct diff_settings *settings)
 		return settings->shows_rates ? "--rate" : "--significant";
 	if (settings->fail_if.count)
 		return "--fail-if";
+	if (settings->streams && settings->json)
+		return "--json";
 	return settings->csv ? "--csv" : NULL;
 }
 
-static int check_blocks(const struct diff_settings *settings)
+static int check_branches(const struct diff_settings *settings)
 {
-	if (settings->method != COMPARE_CYCLES)
-		return settings->show_spread
-			       ? fail_plain(-EINVAL, "give -c cycles, too",
-					    "--cycles-hist is about the cycles of blocks")
-			       : 0;
-	if (beyond_blocks(settings))
-		return fail_plain(-EINVAL, "leave one of them out",
-				  "-c cycles and %s: blocks of code are lines of functions",
-				  beyond_blocks(settings));
+	bool has_blocks = settings->method == COMPARE_CYCLES;
+
+	if (settings->show_spread && (!has_blocks || settings->streams))
+		return fail_plain(-EINVAL, "give -c cycles, too",
+				  "--cycles-hist is about the cycles of blocks");
+	if (!has_blocks && !settings->streams)
+		return 0;
+	if (beyond_branches(settings))
+		return fail_plain(-EINVAL, "leave one of them out", "%s and %s: %s",
+				  settings->streams ? "--stream" : "-c cycles",
+				  beyond_branches(settings),
+				  settings->streams ? "streams are no lines"
+						    : "blocks of code are lines of functions");
 	if (diff_asks_for_store(settings))
 		return fail_plain(-EINVAL, "name two recordings",
 				  "the store of the daemon has no branches");
@@ -260,7 +266,7 @@ int diff_settings_check(const struct diff_settings *settings)
 {
 	int error = check_output(settings);
 
-	error = error ? error : check_blocks(settings);
+	error = error ? error : check_branches(settings);
 
 	return error ? error : check_rates(settings);
 }

@@ -64,16 +64,19 @@ static int check_cpus(const struct diff_file *file)
 }
 
 /* Blocks of code are told by branches, and what they took by the cycles of these. */
-static int check_branches(const struct diff_file *file)
+static int check_branches(const struct diff_file *file, const struct diff_settings *settings)
 {
 	u32 count;
 	const struct event_source *sources = perfdata_sources(file->data, &count);
 
+	if (settings->method != COMPARE_CYCLES && !settings->streams)
+		return 0;
 	for (u32 i = 0; i < count; i++)
 		if (sources[i].has_branches && !event_source_has_call_stacks(&sources[i]))
 			return 0;
 	return fail_plain(-EINVAL, "record with -b, where the CPU counts cycles of branches",
-			  "-c cycles: %s has no branches", file->path);
+			  "%s: %s has no branches", settings->streams ? "--stream" : "-c cycles",
+			  file->path);
 }
 
 int diff_files_open(struct diff_file *files, u32 count, const struct diff_settings *settings)
@@ -95,8 +98,8 @@ int diff_files_open(struct diff_file *files, u32 count, const struct diff_settin
 			error = choose_samples(&files[i], i, &settings->choice);
 		if (!error)
 			error = check_cpus(&files[i]);
-		if (!error && settings->method == COMPARE_CYCLES)
-			error = check_branches(&files[i]);
+		if (!error)
+			error = check_branches(&files[i], settings);
 	}
 	return error;
 }
@@ -105,6 +108,7 @@ void diff_files_close(struct diff_file *files, u32 count)
 {
 	for (u32 i = 0; i < count; i++) {
 		chosen_samples_release(&files[i].chosen);
+		branch_history_free(files[i].history);
 		perfdata_close(files[i].data);
 		files[i].data = NULL;
 		if (files[i].windows)
@@ -158,6 +162,12 @@ static int read_file(struct diff_file *file, const struct diff_reading *reading,
 	passing_sink_init(&span.passing, filter);
 	span.passing.sink.on_sample = see_sample;
 	span.passing.sink.knows_chain = knows_chain;
+	if (reading->has_streams) {
+		file->history = branch_history_new(HISTORY_NEWEST_FIRST, &span.passing.sink);
+		error = perfdata_read(file->data, branch_history_sink(file->history));
+		filter_free(filter);
+		return error;
+	}
 	error = reading->skip_chains ? perfdata_read(file->data, &span.passing.sink)
 				     : stitching_read(file->data, &lbr, &span.passing.sink, &tally);
 	filter_free(filter);

@@ -133,14 +133,6 @@ static int parse_separator(void *settings, const char *argument)
 	return text_parse_separator(argument, &settings_of(settings)->separator);
 }
 
-static int refuse_streams(void *settings, const char *argument)
-{
-	(void)settings;
-	(void)argument;
-	return fail_plain(-EINVAL, "look at them with bpfprof report --branch-history",
-			  "streams of branches are not compared");
-}
-
 #define FIELD(field) offsetof(struct diff_settings, field)
 
 /* clang-format off */
@@ -166,6 +158,8 @@ const struct option_row diff_options[] = {
 	{.kind = OPTION_CALL, .name = "stitch-lbr", .argument = "certain|likely",
 	 .optional = ARGUMENT_ATTACHED, .parse = parse_stitch,
 	 .help = "with them: LBR call stacks go on where the hardware cut them, as in report"},
+	FLAG(0, "stream", streams, "the ways through the code that branches tell of, hottest first (of "
+	     "recordings of record -b)"),
 	FLAG(0, "significant", only_significant, "only what changed beyond chance"),
 	{.kind = OPTION_PERCENT, .name = "alpha", .offset = FIELD(alpha_percent), .argument = "PERCENT",
 	 .help = "of the marks, so much may be by chance", .config = "diff.alpha"},
@@ -209,8 +203,6 @@ const struct option_row diff_options[] = {
 	/* accepted */
 	IGNORED('f', "force"), IGNORED('m', "modules"), IGNORED(0, "stdio"),
 	CONFIG("diff.compute", config_method),
-	/* refused by name */
-	REFUSED(0, "stream", NULL, refuse_streams),
 	{.kind = OPTION_END},
 };
 /* clang-format on */

@@ -28,6 +28,7 @@ struct diff_settings {
 	bool paired_only;
 	bool only_significant;	  /* lines that are marked on a side */
 	double alpha_percent;	  /* of what is marked, so much may be marked by chance */
+	bool streams;		  /* of branches, in place of lines */
 	bool paths;		  /* call paths in place of lines … */
 	double least_percent;	  /* … that changed by so many points */
 	u8 stitch;		  /* enum lbr_tier */
@@ -59,6 +60,7 @@ struct diff_file {
 	/* Of a part of the store, owned; NULL: a recording. `path` and `data` are the first's. */
 	struct asked_windows *windows;
 	struct perfdata *data;
+	struct branch_history *history; /* if streams are read */
 	struct chosen_samples chosen;
 	u64 first_ns, last_ns; /* of its samples, wanted or not */
 	u32 first_source;      /* row of the profile's sources that its first event has */
@@ -85,7 +87,7 @@ char *diff_side_name(const struct diff_file *files, u32 count, u32 side);
 struct diff_reading {
 	u32 keep; /* KEEP_* bits */
 	bool skip_chains;
-	bool count_blocks;
+	bool count_blocks, has_streams;
 	u8 stitch; /* enum lbr_tier, for LBR call stacks */
 	bool shows_progress;
 	bool like_perf;	   /* in what is unwound */

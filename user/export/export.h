@@ -8,6 +8,7 @@
 #include "export/diff_csv.h"
 #include "export/diff_json.h"
 #include "export/diff_paths.h"
+#include "export/diff_streams.h"
 #include "export/diff_text.h"
 #include "export/folded.h"
 #include "export/footer.h"

@@ -27,6 +27,7 @@
 #include "profile/path_changes.h"
 #include "profile/significance.h"
 #include "profile/source_text.h"
+#include "profile/streams.h"
 #include "profile/tables.h"
 
 #endif

@@ -54,11 +54,11 @@ struct file_key {
 	char path[];
 };
 
-static struct mapped_file *file_new(const struct file_key *key, u32 id)
+static struct mapped_file *file_new(const struct file_key *key, const char *path, u32 id)
 {
 	struct mapped_file *file = must_alloc(sizeof(*file));
 
-	file->path = key->path;
+	file->path = path;
 	file->inode = key->inode;
 	file->major = key->major;
 	file->minor = key->minor;
@@ -76,14 +76,15 @@ static const struct mapped_file *file_of(struct process_table *table, const stru
 {
 	size_t head_bytes = offsetof(struct file_key, path), bytes = head_bytes + strlen(path);
 	CLEANUP(freep) struct file_key *key = must_alloc(bytes + 1);
+	const char *kept;
 	u32 id;
 
 	memcpy(key, head, head_bytes);
 	strcpy(key->path, path);
 	id = intern_bytes(&table->file_keys, key, bytes);
+	kept = intern_view(&table->file_keys, id); /* anywhere, so no struct to look into */
 	if (id > table->files.count)
-		*vec_add(&table->files) = file_new((const void *)intern_view(&table->file_keys, id),
-						   id);
+		*vec_add(&table->files) = file_new(head, kept + head_bytes, id);
 	return table->files.items[id - 1];
 }
 

@@ -14,7 +14,7 @@ struct window delivery_window(const struct perfdata *data, size_t from)
 								: (struct bytes){0}};
 	const u8 *first;
 
-	if (from >= data->events.count)
+	if (from >= data->events.count || !window.mapped.start)
 		return window;
 	/* What lies in front of it is not ours to forget: another one may be reading there. */
 	first = delivery_record(&data->events.items[from]);

@@ -9,6 +9,7 @@
 #include "bpfprof/types.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Room for `more` bytes and a NUL behind the text. */
@@ -123,6 +124,25 @@ void text_append_u64(struct text *text, int width, unsigned long long value)
 	while (value /= 10);
 	if (width > end - start)
 		text_append_padded(text, NULL, (size_t)(width - (end - start)));
+	text_append_bytes(text, start, (size_t)(end - start));
+}
+
+void text_append_address(struct text *text, int digits, unsigned long long value)
+{
+	enum { MOST_DIGITS = 16 };
+	char place[2 + MOST_DIGITS];
+	char *const end = place + sizeof(place);
+	char *start = end;
+	bool has_prefix = value != 0;
+
+	while (start > place + 2 && (value || end - start < digits)) {
+		*--start = "0123456789abcdef"[value & 0xf];
+		value >>= 4;
+	}
+	if (has_prefix) {
+		*--start = 'x';
+		*--start = '0';
+	}
 	text_append_bytes(text, start, (size_t)(end - start));
 }
 

@@ -27,6 +27,9 @@ void text_append_padded(struct text *text, const char *string, size_t width);
 void text_append_hundredths(struct text *text, int width, double value);
 /* Appends a number like printf("%*llu"), but many times as fast. */
 void text_append_u64(struct text *text, int width, unsigned long long value);
+/* Appends an address like printf("%#.*llx"), with at least so many digits, but many times as fast.
+ */
+void text_append_address(struct text *text, int digits, unsigned long long value);
 /* Appends a foreign string so that it can't steer a terminal: control bytes (C0, C1, DEL) and bytes
  * that are not UTF-8 become \xNN. */
 void text_append_printable(struct text *text, const char *foreign);

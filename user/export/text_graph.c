@@ -43,7 +43,7 @@ void text_append_frame(struct text *text, const struct fold *fold, frame_id fram
 	const struct function_row *function = &fold->profile->functions.items[row->function];
 
 	if (!row->function) {
-		text_appendf(text, "%#" PRIx64, fold_frame_start(fold, frame));
+		text_append_address(text, 1, fold_frame_start(fold, frame));
 		return;
 	}
 	text_append_printable(text, fold_frame_name(fold, frame));

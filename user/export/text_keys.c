@@ -15,6 +15,7 @@
 
 enum {
 	UNNAMED_DIGITS = 16, /* of an address */
+	UNNAMED_WIDTH = 22,  /* "[k] 0x" and the digits */
 	PID_WIDTH = 8,	     /* "1234567:" */
 	CPU_WIDTH = 3,
 	SOCKET_WIDTH = 6,
@@ -75,11 +76,13 @@ static void append_symbol(const struct key_columns *columns, struct text *cell,
 	const struct fold *fold = columns->list->fold;
 	frame_id frame = entry_key_frame(columns->list, entry, field);
 
-	text_appendf(cell, "[%c] ", entry_key_level(columns->list, entry, field));
+	char level[] = {'[', entry_key_level(columns->list, entry, field), ']', ' '};
+
+	text_append_bytes(cell, level, sizeof(level));
 	if (fold->frames.items[frame].function)
 		text_append_frame(cell, fold, frame);
 	else
-		text_appendf(cell, "%#.*" PRIx64, UNNAMED_DIGITS, fold_frame_start(fold, frame));
+		text_append_address(cell, UNNAMED_DIGITS, fold_frame_start(fold, frame));
 }
 
 static void append_branch_flags(struct text *cell, u32 flags, u8 field)
@@ -201,7 +204,9 @@ static void widen_for_frame(struct key_columns *columns, const struct entry *ent
 	const struct folded_frame *frame =
 		&fold->frames.items[entry_key_frame(columns->list, entry, symbol)];
 
-	widen(columns, symbol, strlen(key_text(columns, entry, symbol)));
+	/* No address is wider, and most of many entries are addresses. */
+	if (frame->function || columns->widths[symbol] < UNNAMED_WIDTH)
+		widen(columns, symbol, strlen(key_text(columns, entry, symbol)));
 	if (frame->binary)
 		widen(columns, dso, strlen(key_text(columns, entry, dso)));
 	if (!frame->function && !columns->style->separator && !columns->list->settings.dsos.count)

@@ -106,6 +106,26 @@ static void hundredths_are_printf_s_to_the_last_digit(void **state)
 	(void)state;
 }
 
+static void addresses_are_printf_s_to_the_last_digit(void **state)
+{
+	static const unsigned long long values[] = {
+		0, 1, 0xf, 0x10, 0xabcdef, 0x7fffffffffff, 0xffffffff81000000, ~0ull};
+	static const int digits[] = {0, 1, 5, 16};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		for (size_t k = 0; k < sizeof(digits) / sizeof(*digits); k++) {
+			struct text text = {0};
+			char expected[32];
+
+			snprintf(expected, sizeof(expected), "%#.*llx", digits[k], values[i]);
+			text_append_address(&text, digits[k], values[i]);
+			assert_string_equal(text_view(&text), expected);
+			text_release(&text);
+		}
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -116,6 +136,7 @@ int main(void)
 		cmocka_unit_test(truncating_keeps_the_front),
 		cmocka_unit_test(padding_fills_up_to_the_width),
 		cmocka_unit_test(hundredths_are_printf_s_to_the_last_digit),
+		cmocka_unit_test(addresses_are_printf_s_to_the_last_digit),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ static void grow(struct idmap *map)
 	struct idmap old = *map;
 
 	map->capacity = old.capacity ? old.capacity * 2 : 16;
-	map->slots = must_alloc_array(map->capacity, sizeof(*map->slots));
+	map->slots = must_alloc_table(map->capacity, sizeof(*map->slots));
 	for (size_t i = 0; i < old.capacity; i++)
 		if (old.slots[i].value)
 			*slot_of(map, old.slots[i].key) = old.slots[i];

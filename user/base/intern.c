@@ -34,7 +34,7 @@ static void grow_slots(struct intern *intern)
 {
 	free(intern->slots);
 	intern->slot_count = intern->slot_count ? intern->slot_count * 2 : 64;
-	intern->slots = must_alloc_array(intern->slot_count, sizeof(*intern->slots));
+	intern->slots = must_alloc_table(intern->slot_count, sizeof(*intern->slots));
 	for (u32 id = 1; id <= intern->count; id++) {
 		const struct intern_row *row = &intern->rows[id];
 

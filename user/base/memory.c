@@ -36,6 +36,16 @@ void *must_alloc_array(size_t count, size_t item_bytes)
 	return checked(calloc(count ? count : 1, item_bytes ? item_bytes : 1));
 }
 
+/* Makes the pages there now. A page that is read before it is written is first the kernel's zero
+ * page, and to replace that by another one all CPUs of the process are interrupted. */
+static void touch(char *memory, size_t bytes)
+{
+	enum { PAGE_BYTES = 4096 }; /* or more: then some are touched again */
+
+	for (size_t at = 0; at < bytes; at += PAGE_BYTES)
+		*(volatile char *)(memory + at) = 0;
+}
+
 void *must_alloc_table(size_t count, size_t item_bytes)
 {
 	enum { HUGE_BYTES = 2 << 20 };
@@ -46,6 +56,7 @@ void *must_alloc_table(size_t count, size_t item_bytes)
 	/* Fresh memory has no pages yet; where it has some, or on failure, nothing is lost. */
 	if (end > start && end - start >= HUGE_BYTES)
 		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	touch(table, count * item_bytes);
 	return table;
 }
 

@@ -33,8 +33,10 @@ void *must_alloc(size_t bytes) __attribute__((returns_nonnull));
 /* Zeroed array of `count` items of `item_bytes`; ends the program if the product overflows. */
 void *must_alloc_array(size_t count, size_t item_bytes) __attribute__((returns_nonnull));
 
-/* The same for what is looked up at random places, like hash tables: large ones lie in huge pages,
- * if the system has them, which cost fewer faults and fewer misses of the TLB. */
+/* The same for what is looked up at random places all over, like hash tables: large ones lie in
+ * huge pages, if the system has them, which cost fewer faults and fewer misses of the TLB; and
+ * there is memory behind all of it from the start, which costs less than to find that out page by
+ * page. */
 void *must_alloc_table(size_t count, size_t item_bytes) __attribute__((returns_nonnull));
 
 /* realloc() for an array of `count` items that ends the program instead of failing; the new part is

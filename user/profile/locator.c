@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { CACHE_BITS = 18, CACHE_SLOTS = 1 << CACHE_BITS };
+enum { CACHE_BITS = 16, CACHE_SLOTS = 1 << CACHE_BITS };
 
 struct cached_location {
 	u64 address, generation;
@@ -60,7 +60,7 @@ struct locator *locator_new(void)
 	passing_sink_init(&locator->passing, process_table_sink(locator->processes));
 	locator->passing.sink.on_mapping = take_mapping;
 	locator->passing.sink.knows_chain = wants_no_chain;
-	locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
+	locator->cache = must_alloc_table(CACHE_SLOTS, sizeof(*locator->cache));
 	return locator;
 }
 
@@ -271,10 +271,8 @@ static void use_profile(struct locator *locator, struct profile *profile)
 {
 	if (profile->serial == locator->profile_serial)
 		return;
-	if (locator->profile) {
-		free(locator->cache); /* new memory comes zeroed, and only where it is used */
-		locator->cache = must_alloc_array(CACHE_SLOTS, sizeof(*locator->cache));
-	}
+	if (locator->profile)
+		memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
 	locator->profile = profile;
 	locator->profile_serial = profile->serial;
 	locator->binaries.count = 0;

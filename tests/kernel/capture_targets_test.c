@@ -124,10 +124,26 @@ static char *new_cgroup(void)
 	return NULL;
 }
 
+/* Records what runs in a cgroup: only `burning` does, in the cgroup of this folder. */
+static void record_cgroup(const char *asked, pid_t burning, const char *folder)
+{
+	struct recording recording;
+	struct stat status;
+
+	record_enough(
+		(struct capture_settings){.targets = {.cgroup = asked}, .wants_cgroups = true},
+		&recording);
+	assert_int_equal(stat(folder, &status), 0);
+	for (size_t i = 0; i < recording.samples.count; i++) {
+		assert_int_equal(recording.samples.items[i].pid, burning);
+		assert_int_equal(recording.samples.items[i].cgroup, status.st_ino);
+	}
+	recording_release(&recording);
+}
+
 static void only_the_cgroup_asked_for_and_those_below_are_sampled(void **state)
 {
 	CLEANUP(freep) char *folder = NULL, *inner = NULL;
-	struct recording recording;
 	pid_t other, burning;
 
 	skip_without_permission();
@@ -137,10 +153,7 @@ static void only_the_cgroup_asked_for_and_those_below_are_sampled(void **state)
 	inner = must_format("%s/inner", folder);
 	other = start_burning(NULL, NULL);
 	burning = start_burning(enter_cgroup, inner);
-	record_enough((struct capture_settings){.targets = {.cgroup = folder}}, &recording);
-	for (size_t i = 0; i < recording.samples.count; i++)
-		assert_int_equal(recording.samples.items[i].pid, burning);
-	recording_release(&recording);
+	record_cgroup(folder, burning, inner);
 	end_process(burning);
 	end_process(other);
 	rmdir(inner);
@@ -172,7 +185,6 @@ static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
 {
 	char mount_point[] = "/tmp/bpfprof-test-XXXXXX";
 	CLEANUP(freep) char *group = NULL;
-	struct recording recording;
 	pid_t other, burning;
 
 	skip_without_permission();
@@ -184,10 +196,7 @@ static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
 	}
 	other = start_burning(NULL, NULL);
 	burning = start_burning(enter_cgroup, group);
-	record_enough((struct capture_settings){.targets = {.cgroup = group}}, &recording);
-	for (size_t i = 0; i < recording.samples.count; i++)
-		assert_int_equal(recording.samples.items[i].pid, burning);
-	recording_release(&recording);
+	record_cgroup(group, burning, group);
 	end_process(burning);
 	end_process(other);
 	rmdir(group);

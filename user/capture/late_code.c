@@ -35,6 +35,12 @@ struct event_sink *late_code_sink(struct late_code *code)
 	return process_table_sink(code->table);
 }
 
+void late_code_tend(struct late_code *code)
+{
+	if (process_table_forget_files(code->table))
+		vec_release(&code->files);
+}
+
 /* --- what is at an address --- */
 
 static bool is_file(const char *path)

@@ -20,6 +20,9 @@ void late_code_free(struct late_code *code);
 /* To be fed with everything about processes: what is mapped where. Lives as long as the code. */
 struct event_sink *late_code_sink(struct late_code *code);
 
+/* Forgets files that nobody has mapped any more, if there are many. No process may be held. */
+void late_code_tend(struct late_code *code);
+
 /* A process as it was at some time. Zeroed memory is one of which nothing is known. */
 struct late_process {
 	struct late_code *code;

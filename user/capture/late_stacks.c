@@ -256,6 +256,8 @@ int late_stacks_work(struct late_stacks *late, u64 now_ns)
 	size_t left = 0;
 	int error = 0;
 
+	if (!late->waiting.count)
+		late_code_tend(late->code);
 	if (!late->waiting.count && !late->rests.count)
 		return 0;
 	forget_strays(late, now_ns);

@@ -128,6 +128,13 @@ const struct mapped *address_space_find(const struct address_space *space, u64 a
 	return &space->pieces.items[at];
 }
 
+void address_space_each(const struct address_space *space,
+			void (*take)(void *context, const struct mapped *mapped), void *context)
+{
+	for (size_t i = 0; i < space->pieces.count; i++)
+		take(context, &space->pieces.items[i]);
+}
+
 u64 address_space_generation(const struct address_space *space)
 {
 	return space->generation;

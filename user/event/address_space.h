@@ -25,6 +25,9 @@ void address_space_unmap(struct address_space **space, u64 start, u64 generation
 
 /* The mapping that holds `address`, NULL if none does. Borrowed until the next change. */
 const struct mapped *address_space_find(const struct address_space *space, u64 address);
+/* Calls for each mapping. */
+void address_space_each(const struct address_space *space,
+			void (*take)(void *context, const struct mapped *mapped), void *context);
 /* The number of the last change. */
 u64 address_space_generation(const struct address_space *space);
 

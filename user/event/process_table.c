@@ -41,6 +41,7 @@ struct process_table {
 	struct intern names;
 	struct intern file_keys; /* id → files row */
 	VEC(struct mapped_file *) files;
+	size_t files_stayed; /* when some were forgotten last */
 	u64 generation;
 	bool is_of_code;
 };
@@ -86,6 +87,59 @@ static const struct mapped_file *file_of(struct process_table *table, const stru
 	if (id > table->files.count)
 		*vec_add(&table->files) = file_new(head, kept + head_bytes, id);
 	return table->files.items[id - 1];
+}
+
+static void mark_file(void *is_used, const struct mapped *mapped)
+{
+	((bool *)is_used)[mapped->file->id - 1] = true;
+}
+
+/* By id - 1, owned by the caller: whether a process, or the kernel, has it mapped. */
+static bool *find_used_files(const struct process_table *table)
+{
+	bool *is_used = must_alloc_array(table->files.count, sizeof(*is_used));
+
+	address_space_each(table->kernel, mark_file, is_used);
+	for (size_t i = 0; i < table->processes.count; i++)
+		if (table->processes.items[i].space)
+			address_space_each(table->processes.items[i].space, mark_file, is_used);
+	return is_used;
+}
+
+/* The file goes on under the id that its key gets in the new table of keys. */
+static void renumber(struct mapped_file *file, const struct intern *old, struct intern *keys)
+{
+	const struct file_key *key = (const void *)intern_view(old, file->id);
+
+	file->id = intern_bytes(keys, key, offsetof(struct file_key, path) + strlen(key->path));
+	file->path = ((const struct file_key *)(const void *)intern_view(keys, file->id))->path;
+}
+
+bool process_table_forget_files(struct process_table *table)
+{
+	enum { FEW_FILES = 4096 };
+	struct intern old = table->file_keys;
+	size_t count = table->files.count;
+	CLEANUP(freep) bool *is_used = NULL;
+
+	if (count < FEW_FILES || count < 2 * table->files_stayed)
+		return false;
+	is_used = find_used_files(table);
+	table->file_keys = (struct intern){0};
+	table->files.count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct mapped_file *file = table->files.items[i];
+
+		if (!is_used[i]) {
+			free(file);
+			continue;
+		}
+		renumber(file, &old, &table->file_keys);
+		*vec_add(&table->files) = file;
+	}
+	intern_release(&old);
+	table->files_stayed = table->files.count;
+	return true;
 }
 
 static struct process_row *process_row(struct process_table *table, u32 pid)
@@ -257,7 +311,8 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 
 	/* While exec() runs, samples still have the registers of the old program, so its mappings
 	 * stay until new ones cover them. */
-	thread->name = intern_text(&table->names, name->name);
+	if (!table->is_of_code)
+		thread->name = intern_text(&table->names, name->name);
 	thread->ended_ns = 0;
 	return 0;
 }

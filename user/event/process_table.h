@@ -15,7 +15,8 @@ struct process_table;
 struct address_space;
 
 /* A file (or other thing) that was mapped; one row for each distinct (path, build id, space), in a
- * table of code also inode. Rows never move or change until process_table_free(). */
+ * table of code also inode. Rows never move or change until process_table_free(), or
+ * process_table_forget_files(). */
 struct mapped_file {
 	const char *path; /* as its process saw it; of kernel symbols: their name */
 	/* In a table of code, as far as the mapping told; else 0. */
@@ -38,8 +39,16 @@ struct mapped {
 
 /* An empty table; free with process_table_free(). */
 struct process_table *process_table_new(void);
-/* One that only knows mappings of user code, and tells files of one path apart by their inodes. */
+/* One that only knows mappings of user code, and tells files of one path apart by their inodes. It
+ * knows no names of threads. */
 struct process_table *process_table_new_of_code(void);
+/*
+ * Forgets the files that no process has mapped any more, for tables that live for months. Nothing
+ * may be held (process_table_hold()); files that stay get other ids. Does so only if it is worth
+ * it: when there are many, and twice as many as stayed the last time.
+ * Returns whether it did.
+ */
+bool process_table_forget_files(struct process_table *table);
 /* Frees; NULL is fine. */
 void process_table_free(struct process_table *table);
 

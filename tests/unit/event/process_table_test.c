@@ -303,6 +303,34 @@ static void a_table_of_code_tells_inodes_of_one_path_apart(void **state)
 	process_table_free(table);
 }
 
+static void files_that_nobody_maps_are_forgotten_when_there_are_many(void **state)
+{
+	struct process_table *table = process_table_new_of_code();
+	struct scene scene = {table, process_table_sink(table)};
+	const struct mapped_file *stays;
+	char path[32];
+
+	assert_false(process_table_forget_files(table));
+	fork_of(&scene, 1, 7, 7, 1);
+	fork_of(&scene, 1, 8, 8, 1);
+	for (u32 i = 0; i < 5000; i++) {
+		snprintf(path, sizeof(path), "/bin/%u", i);
+		map(&scene, i == 4999 ? 8 : 7, 0x1000 * (1 + i), 0x1000, path);
+	}
+	stays = process_table_find(table, 8, 0x1000 * 5000, SPACE_USER)->file;
+	exit_of(&scene, 7, 7, 2);
+	exit_of(&scene, 1, 1, 2 + 2 * second_ns); /* some time has passed */
+	assert_true(process_table_forget_files(table));
+	assert_ptr_equal(process_table_find(table, 8, 0x1000 * 5000, SPACE_USER)->file, stays);
+	assert_string_equal(stays->path, "/bin/4999");
+	assert_int_equal(stays->id, 1);
+	assert_false(process_table_forget_files(table));
+	map(&scene, 8, 0x10000000, 0x1000, "/bin/4999");
+	assert_ptr_equal(process_table_find(table, 8, 0x10000000, SPACE_USER)->file, stays);
+	process_table_free(table);
+	(void)state;
+}
+
 #define scene_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -323,6 +351,7 @@ int main(void)
 		scene_test(a_mapping_to_the_end_of_memory_does_not_wrap),
 		scene_test(held_mappings_stay_as_they_were),
 		scene_test(a_table_of_code_tells_inodes_of_one_path_apart),
+		cmocka_unit_test(files_that_nobody_maps_are_forgotten_when_there_are_many),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -44,15 +44,36 @@ pushed() {
 	[ "$(find server -name '*.query' | wc -l)" -ge "$1" ]
 }
 
-windows() {
-	find store/windows -name '*.data'
+# The last one is cut short, and may have none.
+windows_with_samples() {
+	find store/windows -name '*.data' | while read -r file; do
+		"$BPFPROF" script -i "$file" -F comm 2>/dev/null | head -n 1
+	done | wc -l
 }
 
-# Whether the last profile has the names of what ran: binaries are read after their first sample.
+# Moves a process into a cgroup that is called as that of a service, where that is possible.
+become_service() {
+	local tree
+	for tree in /sys/fs/cgroup/unified /sys/fs/cgroup; do
+		[ -e "$tree/cgroup.subtree_control" ] || continue
+		service=$tree/bpfprof-test-$$.service
+		mkdir "$service" 2>/dev/null && echo "$1" 2>/dev/null >"$service/cgroup.procs"
+		return
+	done
+	return 1
+}
+
+teardown() {
+	[ ${#background[@]} -eq 0 ] || end_background
+	[ ! -d "${service:-}" ] || rmdir "$service" || true
+}
+
+# Whether a profile has the names of what ran: binaries are read after their first sample.
 named() {
-	python3 "$BATS_TEST_DIRNAME/read_pprof.py" \
-		"$(find server -name '*.pb.gz' -printf '%T@ %p\n' | sort -n | tail -n 1 | cut -d' ' -f2)" |
-		grep -q '^leaf foo '
+	for file in server/*.pb.gz; do
+		[ -e "$file.told" ] || python3 "$BATS_TEST_DIRNAME/read_pprof.py" "$file" >"$file.told"
+	done
+	grep -q '^leaf foo ' server/*.told
 }
 
 # The profiles that still waited when the daemon ended, told as if they had come.
@@ -69,6 +90,7 @@ tell_rest() {
 	(umask 077 && echo "  secret-42" >token)
 	cp "$WORKLOADS/mainbarfoo" ./worker
 	start nice -n 19 ./worker 1000000 # names are read with as low a priority
+	! become_service $! || label=",unit=${service##*/}"
 	echo 503 >server/answer
 	start_server ca.pem key.pem
 	printf '[daemon]\n\tpush = https://127.0.0.1:%s/\n\tpush-ca = ca.pem\n\tpush-token-file = token\n' \
@@ -88,16 +110,18 @@ tell_rest() {
 	[ ! -e server/wrong ]
 	[ "$(grep -c 'trying again' log)" -le 3 ] # 503, then it was gone, and perhaps cut in between
 	cat log
-	# none twice, none lost
+	# none twice, and of each window some
 	count=$(find server -name '*.query' | wc -l)
-	[ $((count + $(find store/push -name '*.push' | wc -l))) = "$(windows | wc -l)" ]
+	[ "$(cat server/*.query | paste -d' ' - - - - | sort | uniq -d | wc -l)" = 0 ]
+	[ "$({ awk 'FNR == 2' server/*.query; find store/push -name '*.push' -printf '%f\n' | cut -c2-20; } |
+		sort -u | wc -l)" = "$(windows_with_samples)" ]
 	host=$(uname -n)
 	for ((i = 1; i <= count; i++)); do
 		mapfile -t query <"server/$i.query"
 		[[ ${query[0]} == "bpfprof{host=$host"*"}" ]]
 		[ "${query[3]}" = "Bearer secret-42" ]
 		[ "${query[1]}" -lt "${query[2]}" ]
-		[ "${query[1]}" -gt "${before:-0}" ]
+		[ "${query[1]}" -ge "${before:-0}" ]
 		before=${query[1]}
 		python3 "$BATS_TEST_DIRNAME/read_pprof.py" "server/$i.pb.gz" >>told
 	done
@@ -107,6 +131,7 @@ tell_rest() {
 	[ "$(awk '$1 == "samples" { sum += $3 } END { print sum }' told)" = "$sum" ]
 	grep -q '^leaf foo ' told
 	grep -q '^root worker ' told
+	grep -q "^bpfprof{host=$host${label:-}}$" server/*.query
 	grep -q '^bpfprof_push_lost_total{reason="refused"} 0$' metrics.prom
 }
 

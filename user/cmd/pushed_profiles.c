@@ -36,10 +36,19 @@ void push_origin_release(struct push_origin *origin)
 
 /* --- reading --- */
 
+static void read_cgroup(void *context, const struct sample *sample, struct detail_row *details)
+{
+	(void)context;
+	details->values[DETAIL_CGROUP] = sample->cgroup;
+}
+
 static int read_window(const struct push_origin *origin, const struct push_window *window,
 		       struct profile **ret_profile)
 {
-	const struct builder_settings counting = {.max_stack = UINT16_MAX};
+	const struct builder_settings counting = {
+		.max_stack = UINT16_MAX,
+		.details = {.kept = 1u << DETAIL_CGROUP, .read = read_cgroup},
+	};
 	const struct filter_settings all = {0};
 	CLEANUP(asked_windows_release)
 	struct asked_windows windows = {
@@ -83,6 +92,66 @@ static void put_label(struct text *name, const char *key, const char *value)
 			name->bytes[i] = '_';
 }
 
+/* The name of the series that samples of a cgroup are in; `path` NULL: not known. */
+static void put_name(struct text *name, const struct push_origin *origin, const char *path)
+{
+	struct cgroup_identity identity = {0};
+
+	if (path)
+		identity = cgroup_identify(path);
+	text_append(name, "bpfprof{");
+	put_label(name, "host", origin->host);
+	put_label(name, "unit", identity.unit);
+	put_label(name, "container", identity.container);
+	text_append(name, "}");
+}
+
+/* --- series --- */
+
+enum { SERIES_MAX = 256 }; /* of a window; samples of others have only a host */
+
+/* The series of a profile: names of them, and to which one rows of labels belong. */
+struct series {
+	struct intern names; /* from 1; that of the host alone is the first */
+	u32 *groups;	     /* by row of labels */
+	bool *has_samples;   /* by name */
+};
+
+static u32 series_of(struct series *series, const struct push_origin *origin, const char *path)
+{
+	CLEANUP(text_release) struct text name = {0};
+	u32 known;
+
+	put_name(&name, origin, path);
+	known = intern_find(&series->names, text_view(&name), name.length);
+	if (known || series->names.count < SERIES_MAX)
+		return intern_text(&series->names, text_view(&name));
+	return 1;
+}
+
+static void find_series(struct series *series, const struct push_origin *origin,
+			const struct profile *profile)
+{
+	series_of(series, origin, NULL);
+	series->groups = must_alloc_array(profile->labels.count, sizeof(*series->groups));
+	for (size_t i = 1; i < profile->labels.count; i++) {
+		detail_id detail = profile->labels.items[i].detail;
+		u64 id = profile->details.items[detail].values[DETAIL_CGROUP];
+
+		series->groups[i] = series_of(series, origin, profile_cgroup(profile, id));
+	}
+	series->has_samples = must_alloc((size_t)series->names.count + 1);
+	for (size_t i = 0; i < profile->counts.count; i++)
+		series->has_samples[series->groups[profile->counts.items[i].labels]] = true;
+}
+
+static void series_release(struct series *series)
+{
+	intern_release(&series->names);
+	free(series->groups);
+	free(series->has_samples);
+}
+
 /* --- writing --- */
 
 static int hand_over(const struct profile *profile, const struct pprof_settings *settings,
@@ -103,24 +172,37 @@ static int hand_over(const struct profile *profile, const struct pprof_settings 
 	return error;
 }
 
-int pushed_profiles_make(const struct push_origin *origin, const struct push_window *window,
-			 push_take *take, void *taker)
+static int make_series(const struct push_origin *origin, const struct push_window *window,
+		       const struct profile *profile, push_take *take, void *taker)
 {
-	CLEANUP(text_release) struct text name = {0};
-	struct profile *profile;
+	CLEANUP(series_release) struct series series = {0};
 	struct pprof_settings settings = {
 		.start_ns = window->start_ns,
 		.duration_ns = window->end_ns - window->start_ns,
 		.names_are_frames = true,
 	};
+	int error = 0;
+
+	find_series(&series, origin, profile);
+	settings.groups = series.groups;
+	for (u32 group = 1; group <= series.names.count && !error; group++) {
+		settings.group = group;
+		if (series.has_samples[group])
+			error = hand_over(profile, &settings, intern_view(&series.names, group),
+					  take, taker);
+	}
+	return error;
+}
+
+int pushed_profiles_make(const struct push_origin *origin, const struct push_window *window,
+			 push_take *take, void *taker)
+{
+	struct profile *profile;
 	int error = read_window(origin, window, &profile);
 
 	if (error)
 		return error;
-	text_append(&name, "bpfprof{");
-	put_label(&name, "host", origin->host);
-	text_append(&name, "}");
-	error = hand_over(profile, &settings, text_view(&name), take, taker);
+	error = make_series(origin, window, profile, take, taker);
 	profile_free(profile);
 	return error;
 }

@@ -427,6 +427,7 @@ static void reckon(struct capture *capture)
 	CLEANUP(freep) struct cpu_seen *seen = must_alloc_array(cpu_count, sizeof(*seen));
 	CLEANUP(freep) u64 *idle_ns = must_alloc_array(cpu_count, sizeof(*idle_ns));
 
+	memset(capture->late, 0, sizeof(capture->late)); /* all of it is reckoned anew */
 	idle_time_read(idle_ns, cpu_count);
 	for (u32 cpu = 0; cpu < cpu_count; cpu++) {
 		seen[cpu].counters = &counters[cpu];
@@ -434,6 +435,14 @@ static void reckon(struct capture *capture)
 			seen[cpu].idle_ns = idle_ns[cpu] - capture->idle_ns[cpu];
 	}
 	capture->expected = perf_events_reckon(capture->events, seen, cpu_count, capture->late);
+}
+
+void capture_reckon(struct capture *capture)
+{
+	if (!capture->is_started || capture->is_stopped)
+		return;
+	perf_events_read(capture->events);
+	reckon(capture);
 }
 
 int capture_stop(struct capture *capture)

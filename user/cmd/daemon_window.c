@@ -98,15 +98,15 @@ static void losses_of(struct session *session, const struct window_counts *count
 {
 	struct capture_totals now;
 
+	capture_reckon(session->capture);
 	capture_totals(session->capture, &now);
-	for (u32 i = 0; i < COUNTER_COUNT; i++)
-		losses[i] = now.counters[i] > session->told.counters[i]
-				    ? now.counters[i] - session->told.counters[i]
-				    : 0;
-	session->told = now;
-	/* What timers missed is reckoned at the end of a capture for all of it, not for a window.
-	 */
-	losses[COUNTER_lost_late] = 0;
+	for (u32 i = 0; i < COUNTER_COUNT; i++) {
+		u64 *told = &session->told.counters[i];
+
+		/* What is reckoned by idle time may be a tick less the next time. */
+		losses[i] = now.counters[i] > *told ? now.counters[i] - *told : 0;
+		*told += losses[i];
+	}
 	/* what was sent in the last moments is in the next window */
 	if (losses[COUNTER_samples_counted] > counts->samples)
 		losses[COUNTER_samples_counted] = counts->samples;

@@ -15,6 +15,8 @@
 #   dwarf     time and memory to unwind and report perf record --call-graph dwarf, with inlined functions
 #             and without (HOTSPOT: its hotspot-perfparser, if it is to be compared)
 #   rows      CPU time and bytes of an unwind row (ROW_FILES; ROW_ROUNDS of 30; perf has no such thing)
+#   store     questions to a store of a day (STORE_SECONDS of 130, STORE_ROUNDS of 3)
+#   bytes     what a sample takes on disk, for perf record -g and -z and for the daemon (BYTES_SECONDS of 62)
 #   false-alarms  of the diff of recordings of equal loads; only if it is named (false_alarms.sh)
 #   soak      the daemon and perf, both on for SOAK_MINUTES (60); only if it is named (soak.sh)
 #
@@ -460,13 +462,13 @@ bench_read() {
 		screen bpfprof | awk '{ printf "%.0f ms", $1 * 1000 }')"
 }
 
-# One question to a store of a day, what is read being no more in memory.
+# One question to a store of a day, of which no file is in memory.
 ask_store() {
 	local name=$1 round
 	shift
 	for ((round = 0; round < STORE_ROUNDS; round++)); do
-		sync
-		echo 3 >/proc/sys/vm/drop_caches
+		find "$folder/day" -type f -exec sync -d {} +
+		find "$folder/day" -type f -exec dd if={} iflag=nocache count=0 status=none \;
 		least "$name" bpfprof "$BPFPROF" "$@" --store "$folder/day"
 	done
 	of_least "$name" bpfprof | awk -v name="$name" '{
@@ -490,6 +492,8 @@ bench_store() {
 	first=$(($(date +%s) - 86400))
 	"$bench/store" "$folder/day" 1440 "$first" "${windows[@]}"
 	echo "A store of a day: $("$BPFPROF" list --store "$folder/day" | tail -n 1 | cut -c3-)"
+	ask_store "report of 24 h, without sums" report
+	"$bench/store" sums "$folder/day" >/dev/null
 	ask_store "report of 24 h" report
 	ask_store "report of 24 h, -g none" report --no-children -g none
 	ask_store "report of an hour" report --at "@$((first + 3600))..@$((first + 7200))"
@@ -498,15 +502,58 @@ bench_store() {
 	rm -r "$folder/day"
 }
 
+# per_sample NAME BYTES SAMPLES
+per_sample() {
+	awk -v name="$1" -v bytes="$2" -v samples="$3" 'BEGIN {
+		printf "  %-22s %9d bytes, %6d samples, %7.1f bytes a sample\n", name, bytes, samples, bytes / samples }'
+}
+
+# samples_in FILE: read by us, for perf crashes on files into which another tool's build ids leaked
+samples_in() {
+	"$BPFPROF" report --stats -i "$1" 2>/dev/null | awk '/SAMPLE events:/ { print $3; exit }'
+}
+
+# Programs that live on: deep stacks, an interpreter, compression.
+steady() {
+	"$bench/work" 40 1000000000 &
+	python3 -c 'import json
+while True: json.loads(json.dumps([{str(i): [i]} for i in range(300)]))' &
+	gzip -c /dev/zero >/dev/null
+}
+
+# What a sample takes on disk: all three record the same at the same time.
+bench_bytes() {
+	local name options first second
+
+	: "${BYTES_SECONDS:=62}"
+	for name in steady mixed; do
+		start_load "$name"
+		options=(-q -a -F 99 -g -B -N --buildid-mmap)
+		"$PERF" record "${options[@]}" -o "$folder/bytes" -- sleep "$BYTES_SECONDS" 2>/dev/null &
+		first=$!
+		"$PERF" record "${options[@]}" -z -o "$folder/bytes-z" -- sleep "$BYTES_SECONDS" 2>/dev/null &
+		second=$!
+		timeout -s INT "$BYTES_SECONDS" "$BPFPROF" daemon --max-cpu 10% --store "$folder/$name" 2>/dev/null
+		wait "$first" "$second"
+		stop_load
+		echo "On disk, 99 Hz, $BYTES_SECONDS s ($name):"
+		per_sample "perf record -g" "$(stat -c %s "$folder/bytes")" "$(samples_in "$folder/bytes")"
+		per_sample "perf record -g -z" "$(stat -c %s "$folder/bytes-z")" "$(samples_in "$folder/bytes-z")"
+		# shellcheck disable=SC2046  # two words
+		per_sample "bpfprof daemon" $("$BPFPROF" list --store "$folder/$name" --json |
+			jq -r '[.windows[] | [.bytes, .samples]] | transpose | map(add) | @sh')
+	done
+}
+
 [ $# -gt 0 ] || set -- sample recorder memory report read dwarf rows
 echo "bench: $(uname -r), $(nproc) CPUs, load $(cut -d' ' -f1 /proc/loadavg), $("$PERF" version)"
 for part in "$@"; do
 	case $part in
-	sample | recorder | memory | report | read | dwarf | rows | store) "bench_$part" ;;
+	sample | recorder | memory | report | read | dwarf | rows | store | bytes) "bench_$part" ;;
 	false-alarms) tests/bench/false_alarms.sh ;;
 	soak) tests/bench/soak.sh ;;
 	*)
-		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows, store," \
+		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows, store, bytes," \
 			"false-alarms and soak" >&2
 		exit 2
 		;;

@@ -45,6 +45,15 @@ samples_of() {
 	[[ "${lines[-1]}" == "2026-11-21 14:01:00"*"499 Hz"* ]]
 }
 
+@test "a list by days adds their windows up" {
+	run --separate-stderr "$BPFPROF" list --store store --days -q
+	[ "${#lines[@]}" = 1 ]
+	[[ "$output" == "2026-11-21 "*" 6 "* ]]
+	run --separate-stderr "$BPFPROF" list --store store --days --json
+	[ "$status" != 0 ]
+	[[ "$stderr" == *"--days is a layout of text"* ]]
+}
+
 @test "a list as JSON says what is missing in between" {
 	"$BPFPROF" list --store store --json 2>/dev/null >list.json
 	run python3 -c '

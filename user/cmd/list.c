@@ -13,12 +13,14 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <string.h>
 
 enum { JSON_VERSION = 1 }; /* raised when a key goes or means something else */
 
 struct list_settings {
 	struct window_choice windows;
 	bool json;
+	bool by_day;
 	bool is_quiet;
 };
 
@@ -28,6 +30,7 @@ static const struct option_row list_options[] = {
 	STORE_ROW(windows),
 	STORE_TIME_ROWS(windows),
 	HEADING("Output"),
+	FLAG(0, "days", by_day, "one line for each day"),
 	FLAG(0, "json", json, "print JSON, with a version number"),
 	FLAG('q', "quiet", is_quiet, "no comment lines"),
 	{.kind = OPTION_END},
@@ -93,11 +96,53 @@ static void write_gap(const struct asked_windows *windows, size_t index, u64 now
 		       asked_time_text(gap.to_ns, to), gap.why);
 }
 
-static void write_text(const struct asked_windows *windows, u64 now_ns, bool is_quiet)
-{
-	char bytes[NUMBER_TEXT_BYTES], samples[NUMBER_TEXT_BYTES], lost[NUMBER_TEXT_BYTES];
+/* What windows of one local day come to. */
+struct day {
+	char date[16];
+	u64 windows, length_ns, bytes, samples, lost;
+};
 
-	pager_start();
+static void write_day(const struct day *day)
+{
+	char length[NUMBER_TEXT_BYTES], bytes[NUMBER_TEXT_BYTES];
+	char samples[NUMBER_TEXT_BYTES], lost[NUMBER_TEXT_BYTES];
+
+	if (day->windows)
+		printf("%-12s  %8" PRIu64 "  %12s  %9s  %11s  %9s\n", day->date, day->windows,
+		       number_format_duration(day->length_ns, length),
+		       number_format_bytes(day->bytes, bytes),
+		       number_format_count(day->samples, samples),
+		       number_format_count(day->lost, lost));
+}
+
+static void write_days(const struct asked_windows *windows, bool is_quiet)
+{
+	struct day day = {0};
+
+	if (!is_quiet)
+		printf("# %-10s  %8s  %12s  %9s  %11s  %9s\n", "day (local)", "windows", "covered",
+		       "size", "samples", "lost");
+	for (size_t i = 0; i < windows->windows.count; i++) {
+		const struct store_window *window = &windows->windows.items[i].facts;
+		char start[32];
+
+		start[strcspn(asked_time_text(window->start_ns, start), " ")] = 0;
+		if (strcmp(start, day.date) != 0) {
+			write_day(&day);
+			day = (struct day){0};
+			snprintf(day.date, sizeof(day.date), "%.15s", start);
+		}
+		day.windows++;
+		day.length_ns += asked_window_length_ns(window);
+		day.bytes += window->bytes;
+		day.samples += window->samples;
+		day.lost += asked_window_lost(window);
+	}
+	write_day(&day);
+}
+
+static void write_windows(const struct asked_windows *windows, u64 now_ns, bool is_quiet)
+{
 	if (!is_quiet)
 		printf("# %-17s  %8s  %9s  %11s  %9s  %8s  %s\n", "start (local)", "length", "size",
 		       "samples", "lost", "rate", "notes");
@@ -106,13 +151,45 @@ static void write_text(const struct asked_windows *windows, u64 now_ns, bool is_
 			write_gap(windows, i, now_ns);
 		write_line(&windows->windows.items[i].facts);
 	}
-	if (is_quiet)
+	if (!is_quiet)
+		write_gap(windows, windows->windows.count, now_ns);
+}
+
+/* Why samples were lost, of all windows. */
+static void write_reasons(const struct asked_windows *windows)
+{
+	char lost[NUMBER_TEXT_BYTES];
+
+	for (size_t reason = 0; reason < COUNTER_COUNT; reason++) {
+		u64 sum = 0;
+
+		if (counter_rows[reason].kind != LOST)
+			continue;
+		for (size_t i = 0; i < windows->windows.count; i++)
+			sum += windows->windows.items[i].facts.losses[reason];
+		if (sum)
+			printf("#   %s lost: %s\n", number_format_count(sum, lost),
+			       counter_rows[reason].sentence);
+	}
+}
+
+static void write_text(const struct asked_windows *windows, u64 now_ns,
+		       const struct list_settings *list)
+{
+	char bytes[NUMBER_TEXT_BYTES], samples[NUMBER_TEXT_BYTES], lost[NUMBER_TEXT_BYTES];
+
+	pager_start();
+	if (list->by_day)
+		write_days(windows, list->is_quiet);
+	else
+		write_windows(windows, now_ns, list->is_quiet);
+	if (list->is_quiet)
 		return;
-	write_gap(windows, windows->windows.count, now_ns);
 	printf("# %zu window%s, %s, %s samples, %s lost\n", windows->windows.count,
 	       windows->windows.count == 1 ? "" : "s", number_format_bytes(windows->bytes, bytes),
 	       number_format_count(windows->samples, samples),
 	       number_format_count(windows->lost, lost));
+	write_reasons(windows);
 }
 
 /* --- JSON --- */
@@ -185,13 +262,16 @@ static int list_run(const void *settings, struct arguments arguments)
 	if (arguments.count)
 		return fail_plain(-EINVAL, "name a store with --store",
 				  "list takes no arguments: %s", arguments.items[0]);
+	if (list->json && list->by_day)
+		return fail_plain(-EINVAL, "leave one of them out",
+				  "--days is a layout of text; JSON has all windows");
 	error = asked_windows_find(&list->windows, now_ns, &windows);
 	if (error)
 		return error;
 	if (list->json)
 		write_json(&windows, now_ns);
 	else
-		write_text(&windows, now_ns, list->is_quiet);
+		write_text(&windows, now_ns, list);
 	return STATUS_DONE;
 }
 
@@ -200,6 +280,7 @@ const struct command command_list = {
 	.summary = "show what the daemon has recorded: the windows of its store",
 	.synopsis = "[options]",
 	.examples = "bpfprof list\tAll windows: start, length, size, samples, losses, rate\n"
+		    "bpfprof list --days\tOne line for each day\n"
 		    "bpfprof list --yesterday\tThose of the day before\n"
 		    "bpfprof list --at '14:00..15:00' --json\tOf an hour, for scripts\n",
 	.options = list_options,

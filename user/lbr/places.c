@@ -38,9 +38,6 @@ void places_set_processes(struct places *places, const struct process_table *pro
 {
 	places->processes = processes;
 	places->generation = 0;
-	memset(places->recent, 0, sizeof(places->recent));
-	memset(places->recent_steps, 0, sizeof(places->recent_steps));
-	idmap_release(&places->of_address);
 }
 
 void places_free(struct places *places)

@@ -32,7 +32,8 @@ struct places;
 /* An empty set. `symfs`: look for binaries below this folder first; NULL: none. Borrowed, as is the
  * table, which must be fed before it is asked. */
 struct places *places_new(const struct process_table *processes, const char *symfs);
-/* Asks another table from now on. */
+/* Asks another table from now on, which will hear the same again: what was found in a state of the
+ * mappings still holds. */
 void places_set_processes(struct places *places, const struct process_table *processes);
 /* Frees; NULL is fine. */
 void places_free(struct places *places);

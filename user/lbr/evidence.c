@@ -7,8 +7,8 @@
 
 #include <string.h>
 
-/* Behind the last entry. */
-static const struct branch nothing;
+/* Stand for what is behind the last entry: more that was overwritten, or nothing. */
+static const struct branch ends[] = {{.to = 0}, {.to = 1}};
 
 static bool is_same(const struct branch *left, const struct branch *right)
 {
@@ -63,9 +63,11 @@ static bool end_is_known(const struct evidence *evidence, place_id now)
 	const struct snapshot *snapshot = evidence->snapshot;
 	const struct thread_facts *thread = evidence->thread;
 
-	if (!places_step(evidence->places, snapshot->pid, now, &nothing)->is_noted)
+	bool is_outermost = places_at(evidence->places, now)->is_outermost;
+
+	if (!places_step(evidence->places, snapshot->pid, now, &ends[is_outermost])->is_noted)
 		return false;
-	return !places_at(evidence->places, now)->is_outermost || snapshot->hw_idx == ~0ULL ||
+	return !is_outermost || snapshot->hw_idx == ~0ULL ||
 	       (thread->constant_count &&
 		(thread->is_constant_moved ||
 		 thread->constant == stack_slot(snapshot, snapshot->entry_count)));
@@ -150,6 +152,7 @@ void evidence_note(const struct evidence *evidence, const struct stack *stack)
 {
 	const struct snapshot *snapshot = evidence->snapshot;
 	struct places *places = evidence->places;
+	place_id last;
 
 	evidence->thread->window.count = 0;
 	if (!stack->count || !is_of_entries(snapshot, stack))
@@ -158,7 +161,8 @@ void evidence_note(const struct evidence *evidence, const struct stack *stack)
 		places_step(places, snapshot->pid, stack_frame(snapshot, stack, i),
 			    &snapshot->entries[i])
 			->is_noted = true;
-	places_step(places, snapshot->pid, stack_frame(snapshot, stack, stack->count), &nothing)
+	last = stack_frame(snapshot, stack, stack->count);
+	places_step(places, snapshot->pid, last, &ends[places_at(places, last)->is_outermost])
 		->is_noted = true;
 	keep_window(evidence);
 }

@@ -289,30 +289,31 @@ static bool is_user_address(u64 address)
 	return address && !(address >> 47);
 }
 
-static void look_at_step(struct places *places, u32 pid, struct place_step *step)
+static void look_at_step(struct places *places, u32 pid, place_id now, struct place_step *step)
 {
 	if (!is_user_address(step->from) || !is_user_address(step->to))
 		return;
 	step->from_place = places_find(places, pid, step->from);
 	step->to_place = places_find(places, pid, step->to);
 	step->fits = places_can_call(places, step->from_place, step->to_place) &&
-		     places_can_contain(places, step->to_place, step->now);
+		     places_can_contain(places, step->to_place, now);
 }
 
 struct place_step *places_step(struct places *places, u32 pid, place_id now,
 			       const struct branch *entry)
 {
 	u64 generation = places_generation(places, pid);
+	u32 body = places_at(places, now)->body;
 	struct place_step *step =
-		&places->recent_steps[mix(entry->from ^ (u64)now << 48 ^ now, entry->to) %
+		&places->recent_steps[mix(entry->from ^ (u64)body << 48 ^ body, entry->to) %
 				      RECENT_STEPS];
 
-	if (step->now == now && step->from == entry->from && step->to == entry->to &&
+	if (step->body == body && step->from == entry->from && step->to == entry->to &&
 	    step->generation == generation)
 		return step;
 	*step = (struct place_step){
-		.from = entry->from, .to = entry->to, .generation = generation, .now = now};
-	look_at_step(places, pid, step);
+		.from = entry->from, .to = entry->to, .generation = generation, .body = body};
+	look_at_step(places, pid, now, step);
 	return step;
 }
 

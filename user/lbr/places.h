@@ -61,7 +61,8 @@ bool places_can_contain(struct places *places, place_id entry, place_id now);
 /* What came of a look at an entry: can it have entered the frame that executes at `now`? */
 struct place_step {
 	u64 from, to, generation; /* of the entry; of the mappings */
-	place_id now, from_place, to_place;
+	u32 body;		  /* of `now` */
+	place_id from_place, to_place;
 	bool fits;     /* places_can_call() and places_can_contain() */
 	bool is_noted; /* the caller's; false when it was looked at anew */
 };

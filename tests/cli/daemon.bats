@@ -28,12 +28,6 @@ told_reloading() {
 	[ "$(grep -c RELOADING=1 told)" = "$1" ]
 }
 
-# Puts a file where the windows are, also if the daemon has made a new folder meanwhile.
-block_windows() {
-	mv -T store/windows "store/away.$((moved += 1))"
-	: >store/windows
-}
-
 # Starts a daemon with windows of a second; its pid is $daemon.
 start_daemon() {
 	start "$BPFPROF" daemon --store store --window 1s "$@" 2>>log
@@ -128,38 +122,6 @@ perf_reads() {
 	done >headers
 	grep -q 'sample_freq } = 199' headers
 	grep -q 'sample_freq } = 299' headers
-}
-
-@test "windows that cannot be written are lost and told, and the daemon goes on" {
-	start_daemon
-	wait_for has_windows 1
-	wait_for block_windows
-	wait_for says "a window is lost: .*; going on"
-	rm store/windows
-	[ -d store/windows ] || mkdir -p store/windows
-	wait_for says "windows can be written again"
-	end_daemon INT
-	[ "$status" = 0 ]
-	[ "$(grep -c 'a window is lost' log)" = 1 ]
-	is_readable "$(windows | tail -n 1)"
-}
-
-@test "a daemon that is killed leaves a store that the next one goes on with" {
-	start_daemon
-	wait_for has_windows 1
-	end_daemon KILL
-	before=$(windows)
-	: >log
-	start_daemon
-	wait_for has_windows $(($(wc -l <<<"$before") + 1))
-	end_daemon TERM
-	[ "$status" = 0 ]
-	for window in $(windows); do
-		is_readable "$window"
-	done
-	for window in $before; do
-		[ -s "$window" ]
-	done
 }
 
 @test "a daemon that costs more than it may samples less, says so, and more again when it may" {

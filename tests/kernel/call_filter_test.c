@@ -67,6 +67,9 @@ static const struct call forbidden[] = {
 	{LOCAL, SYS_chroot},
 	{LOCAL, SYS_unshare, CLONE_NEWUSER},
 	{LOCAL, SYS_setns, -1},
+	{LOCAL, SYS_clone, SIGCHLD},
+	{LOCAL, SYS_seccomp, BAD_PID},
+	{LOCAL, SYS_capset},
 	{LOCAL, SYS_clone, CLONE_NEWUSER | SIGCHLD},
 	{LOCAL, SYS_clone, CLONE_NEWNS | SIGCHLD},
 	{LOCAL, SYS_init_module},
@@ -102,6 +105,7 @@ static const struct call forbidden[] = {
 	{NETWORK, SYS_ptrace},
 	{NETWORK, SYS_setns, -1},
 	{KEEPER, SYS_openat, -1},
+	{KEEPER, SYS_clone, CLONE_NEWUSER | SIGCHLD},
 	{KEEPER, SYS_socket, AF_UNIX, SOCK_STREAM},
 	{KEEPER, SYS_bpf, -1},
 	{KEEPER, SYS_perf_event_open},
@@ -237,9 +241,10 @@ static int use_memory(void)
 static void what_is_needed_works(void **state)
 {
 	static const struct work works[] = {
-		{LOCAL, start_thread},	    {LOCAL, start_process}, {LOCAL, write_file},
-		{LOCAL, open_local_socket}, {LOCAL, use_memory},    {NETWORK, open_internet_socket},
-		{KEEPER, start_process},    {CONFINED, use_memory},
+		{LOCAL, start_thread},		 {LOCAL, write_file},
+		{LOCAL, open_local_socket},	 {LOCAL, use_memory},
+		{NETWORK, open_internet_socket}, {KEEPER, start_process},
+		{CONFINED, use_memory},
 	};
 
 	(void)state;

@@ -13,6 +13,7 @@
 
 #include <asm/ioctls.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/fs.h>
 #include <linux/sched.h>
 #include <seccomp.h>
@@ -82,8 +83,7 @@ static const char *const confined_calls[] = {
 };
 
 static const char *const keeper_calls[] = {
-	"capget",  "capset",  "close_range", "getppid",	  "poll",  "ppoll",
-	"recvmsg", "seccomp", "sendmsg",     "setrlimit", "wait4",
+	"alarm", "recvmsg", "seccomp", "sendto", "setitimer", "setrlimit", "wait4",
 };
 
 static const char *const capture_calls[] = {
@@ -174,7 +174,11 @@ static const char *const capture_calls[] = {
 	"times",
 	/* to the service manager, and to the process that reads foreign files */
 	"connect",
+	"poll",
+	"ppoll",
 	"recvfrom",
+	"recvmsg",
+	"sendmsg",
 	"sendto",
 	"socketpair",
 	"wait4",
@@ -191,7 +195,7 @@ static const struct {
 	size_t count;
 } lists[] = {
 	{~0u, confined_calls, ARRAY_COUNT(confined_calls)},
-	{CALLS_KEEPER | CALLS_CAPTURE, keeper_calls, ARRAY_COUNT(keeper_calls)},
+	{CALLS_KEEPER, keeper_calls, ARRAY_COUNT(keeper_calls)},
 	{CALLS_CAPTURE, capture_calls, ARRAY_COUNT(capture_calls)},
 	{CALLS_NETWORK, network_calls, ARRAY_COUNT(network_calls)},
 };
@@ -206,7 +210,7 @@ struct rule {
 };
 
 #define ALL	(~0u)
-#define STARTS	(CALLS_KEEPER | CALLS_CAPTURE)
+#define BARE	(CALLS_KEEPER | CALLS_CONFINED)
 #define MASKING UINT64_MAX
 
 static const struct rule rules[] = {
@@ -217,15 +221,13 @@ static const struct rule rules[] = {
 	{ALL, "mmap", EACCES, 2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC},
 	{ALL, "mprotect", 0, 2, PROT_EXEC, 0},
 	{ALL, "mprotect", EACCES, 2, PROT_EXEC, PROT_EXEC},
-	/* Threads and processes like this one; the flags of clone3 cannot be seen. */
-	{STARTS, "clone", 0, 0, NEW_NAMESPACES, 0},
-	{STARTS, "prctl", 0, 0, MASKING, PR_SET_NO_NEW_PRIVS},
-	{STARTS, "prctl", 0, 0, MASKING, PR_SET_SECCOMP},
-	{STARTS, "prctl", 0, 0, MASKING, PR_GET_SECCOMP},
-	{STARTS, "prctl", 0, 0, MASKING, PR_CAP_AMBIENT},
-	{STARTS, "prctl", 0, 0, MASKING, PR_CAPBSET_READ},
-	{STARTS, "prctl", 0, 0, MASKING, PR_CAPBSET_DROP},
-	{STARTS, "prctl", 0, 0, MASKING, PR_SET_PDEATHSIG},
+	/* Threads, or processes like this one; the flags of clone3 cannot be seen. */
+	{CALLS_CAPTURE, "clone", 0, 0, CLONE_THREAD, CLONE_THREAD},
+	{CALLS_KEEPER, "clone", 0, 0, NEW_NAMESPACES | CLONE_THREAD, 0},
+	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_SET_SECCOMP},
+	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_GET_SECCOMP},
+	/* fstat() of newer C libraries: they give no path. */
+	{BARE, "newfstatat", 0, 3, MASKING, AT_EMPTY_PATH},
 	{ALL, "prctl", 0, 0, MASKING, PR_SET_NAME},
 	{ALL, "prctl", 0, 0, MASKING, 0x53564d41 /* PR_SET_VMA: names of memory */},
 	/* Only of ourselves. */

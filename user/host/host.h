@@ -9,6 +9,7 @@
 #include "host/binary_search.h"
 #include "host/cgroup_identity.h"
 #include "host/cgroups.h"
+#include "host/confined.h"
 #include "host/cpus.h"
 #include "host/file_ids.h"
 #include "host/kernel_symbols.h"

@@ -23,9 +23,10 @@ int privileges_keep(u64 capabilities);
  * into Linux after those that are known here fails with ENOSYS, as on a kernel that is older. */
 enum call_group {
 	CALLS_CONFINED = 1, /* work on files that are open: no way to any other */
-	CALLS_KEEPER = 2,   /* to start processes with less, and wait for them */
-	CALLS_CAPTURE = 4,  /* files, BPF, perf events, threads, sockets of this machine */
-	CALLS_NETWORK = 8,  /* connections and listeners */
+	CALLS_KEEPER = 2,   /* to start processes that may do less, and wait for them */
+	CALLS_CAPTURE =
+		4, /* files, BPF, perf events, threads, sockets of this machine; no process */
+	CALLS_NETWORK = 8, /* connections and listeners */
 };
 
 /* Allows only the system calls of some groups from now on; no_new_privs must be set, which

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Work in processes that can do nothing else, and what becomes of it if they end.
+ */
+#include "host/confined.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { HELLO_BYTES = 5 };
+
+static struct confined *confined;
+static int hello = -1; /* a file that holds it */
+
+static int repeat_question(const int *fds, size_t fd_count, struct bytes question,
+			   struct text *answer)
+{
+	(void)fds;
+	(void)fd_count;
+	text_append_bytes(answer, question.start, question.length);
+	return 0;
+}
+
+static int read_files(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	char bytes[HELLO_BYTES];
+
+	(void)question;
+	for (size_t i = 0; i < fd_count; i++) {
+		if (pread(fds[i], bytes, sizeof(bytes), 0) != sizeof(bytes))
+			return -errno;
+		text_append_bytes(answer, bytes, sizeof(bytes));
+	}
+	return 0;
+}
+
+static int fail_with_reason(const int *fds, size_t fd_count, struct bytes question,
+			    struct text *answer)
+{
+	(void)fds;
+	(void)fd_count;
+	(void)question;
+	text_append(answer, "half");
+	return -EBADMSG;
+}
+
+/* What a hostile file makes of its reader. */
+static int crash(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	(void)fds;
+	(void)fd_count;
+	(void)question;
+	(void)answer;
+	raise(SIGSEGV);
+	return 0;
+}
+
+static int open_another(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	(void)fds;
+	(void)fd_count;
+	(void)question;
+	(void)answer;
+	return open("/etc/passwd", O_RDONLY | O_CLOEXEC) < 0 ? -errno : 0;
+}
+
+static int connect_somewhere(const int *fds, size_t fd_count, struct bytes question,
+			     struct text *answer)
+{
+	(void)fds;
+	(void)fd_count;
+	(void)question;
+	(void)answer;
+	return socket(AF_INET, SOCK_STREAM, 0) < 0 ? -errno : 0;
+}
+
+static int spin(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	volatile u64 turns = 0;
+
+	(void)fds;
+	(void)fd_count;
+	(void)question;
+	(void)answer;
+	while (turns < UINT64_MAX)
+		turns++;
+	return 0;
+}
+
+/* As a reader that somebody has taken over would: the answer's file is the descriptor before. */
+static int write_garbage(const int *fds, size_t fd_count, struct bytes question,
+			 struct text *answer)
+{
+	static const char garbage[64] = "garbage";
+
+	(void)fd_count;
+	(void)question;
+	(void)answer;
+	(void)!pwrite(fds[0] - 1, garbage, sizeof(garbage), 0);
+	_exit(0);
+}
+
+static int answer_too_much(const int *fds, size_t fd_count, struct bytes question,
+			   struct text *answer)
+{
+	static const char page[4096] = "much";
+
+	(void)fd_count;
+	(void)question;
+	(void)answer;
+	for (u32 i = 0; i < 1u << 20; i++)
+		(void)!pwrite(fds[0] - 1, page, 1, (off_t)i * (1 << 20));
+	_exit(0);
+}
+
+enum work { REPEAT, READ, FAIL, CRASH, OPEN, CONNECT, SPIN, GARBAGE, TOO_MUCH, NO_WORK };
+
+static confined_work *const works[] = {
+	[REPEAT] = repeat_question,
+	[READ] = read_files,
+	[FAIL] = fail_with_reason,
+	[CRASH] = crash,
+	[OPEN] = open_another,
+	[CONNECT] = connect_somewhere,
+	[SPIN] = spin,
+	[GARBAGE] = write_garbage,
+	[TOO_MUCH] = answer_too_much,
+};
+
+static int set_up(void **state)
+{
+	struct confined_settings settings = {.works = works,
+					     .work_count = ARRAY_COUNT(works),
+					     .most_cpu_s = 1,
+					     .most_wall_s = 60};
+	char path[] = "/tmp/confined-XXXXXX";
+
+	(void)state;
+	hello = mkostemp(path, O_CLOEXEC);
+	if (hello < 0 || unlink(path) || file_write_all(hello, "hello", HELLO_BYTES))
+		return -1;
+	return confined_start(&settings, &confined);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	confined_stop(confined);
+	close(hello);
+	return 0;
+}
+
+static int run(enum work work, struct bytes *ret_answer)
+{
+	struct bytes answer = {0};
+	struct confined_job job = {
+		.work = work, .fds = &hello, .fd_count = 1, .question = {(const u8 *)"why", 3}};
+	int error = confined_run(confined, &job, &answer);
+
+	if (ret_answer)
+		*ret_answer = answer;
+	else
+		free((void *)(uintptr_t)answer.start);
+	return error;
+}
+
+static void assert_works(void)
+{
+	struct bytes answer;
+
+	assert_int_equal(run(REPEAT, &answer), 0);
+	assert_int_equal(answer.length, 3);
+	assert_memory_equal(answer.start, "why", 3);
+	free((void *)(uintptr_t)answer.start);
+}
+
+static void files_are_read_and_questions_answered(void **state)
+{
+	int fds[CONFINED_FILES_MAX];
+	struct confined_job job = {.work = READ, .fds = fds, .fd_count = CONFINED_FILES_MAX};
+	struct bytes answer = {0};
+
+	(void)state;
+	for (size_t i = 0; i < CONFINED_FILES_MAX; i++)
+		fds[i] = hello;
+	assert_works();
+	assert_int_equal(confined_run(confined, &job, &answer), 0);
+	assert_int_equal(answer.length, CONFINED_FILES_MAX * HELLO_BYTES);
+	assert_memory_equal(answer.start, "hellohello", 2 * HELLO_BYTES);
+	free((void *)(uintptr_t)answer.start);
+}
+
+static void an_error_comes_back(void **state)
+{
+	(void)state;
+	assert_int_equal(run(FAIL, NULL), -EBADMSG);
+	assert_works();
+}
+
+static void who_crashes_costs_his_file_only(void **state)
+{
+	(void)state;
+	assert_int_equal(run(CRASH, NULL), -EOWNERDEAD);
+	assert_works();
+	assert_int_equal(run(NO_WORK, NULL), -EOWNERDEAD);
+	assert_works();
+}
+
+static void nothing_else_can_be_opened(void **state)
+{
+	(void)state;
+	assert_int_equal(run(OPEN, NULL), -EOWNERDEAD);
+	assert_int_equal(run(CONNECT, NULL), -EOWNERDEAD);
+	assert_works();
+}
+
+static void work_without_end_is_ended(void **state)
+{
+	u64 before_ns = confined_cpu_ns(confined);
+
+	(void)state;
+	assert_int_equal(run(SPIN, NULL), -ETIME);
+	assert_true(confined_cpu_ns(confined) > before_ns);
+	assert_works();
+}
+
+static void answers_are_checked_and_bounded(void **state)
+{
+	(void)state;
+	assert_int_equal(run(GARBAGE, NULL), -EOWNERDEAD);
+	assert_int_equal(run(TOO_MUCH, NULL), -EOWNERDEAD);
+	assert_works();
+}
+
+/* Nobody but root can do this to it. */
+static void without_the_keeper_there_is_no_work(void **state)
+{
+	struct confined_settings settings = {
+		.works = works, .work_count = ARRAY_COUNT(works), .most_cpu_s = 1};
+	struct confined *other = NULL;
+	struct confined_job job = {.work = REPEAT};
+	struct bytes answer = {0};
+	CLEANUP(freep) char *children = NULL;
+	CLEANUP(freep)
+	char *path = must_format("/proc/self/task/%d/children", (int)getpid());
+	const char *last;
+
+	(void)state;
+	assert_int_equal(confined_start(&settings, &other), 0);
+	if (file_read(path, 4096, &children, NULL)) {
+		confined_stop(other);
+		skip(); /* a kernel without CONFIG_PROC_CHILDREN */
+	}
+	children[strlen(children) - 1] = 0; /* "12 13 " */
+	last = strrchr(children, ' ');
+	assert_int_equal(kill((pid_t)strtol(last ? last : children, NULL, 10), SIGKILL), 0);
+	assert_int_equal(confined_run(other, &job, &answer), -EPIPE);
+	assert_true(confined_is_gone(other));
+	confined_stop(other);
+	assert_works();
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(files_are_read_and_questions_answered),
+		cmocka_unit_test(an_error_comes_back),
+		cmocka_unit_test(who_crashes_costs_his_file_only),
+		cmocka_unit_test(nothing_else_can_be_opened),
+		cmocka_unit_test(work_without_end_is_ended),
+		cmocka_unit_test(answers_are_checked_and_bounded),
+		cmocka_unit_test(without_the_keeper_there_is_no_work),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Our side: asks, waits, and reads the answer when nobody can write to it any more.
+ */
+#include "host/confined.h"
+
+#include "base/fail.h"
+#include "base/memory.h"
+#include "host/confined_messages.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { ERRNO_MOST = 4095 };
+
+struct confined {
+	pid_t keeper;
+	int socket;
+	u64 cpu_ns;
+	atomic_bool is_gone;
+};
+
+int confined_start(const struct confined_settings *settings, struct confined **ret_confined)
+{
+	struct confined *confined;
+	int ends[2];
+	pid_t pid;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+		return fail(-errno, NULL, "cannot make a socket");
+	pid = fork();
+	if (!pid)
+		confined_keep(settings, ends[1]);
+	close(ends[1]);
+	if (pid < 0) {
+		close(ends[0]);
+		return fail(-errno, NULL, "cannot start a process");
+	}
+	confined = must_alloc(sizeof(*confined));
+	confined->keeper = pid;
+	confined->socket = ends[0];
+	*ret_confined = confined;
+	return 0;
+}
+
+void confined_stop(struct confined *confined)
+{
+	if (!confined)
+		return;
+	closep(&confined->socket);
+	while (waitpid(confined->keeper, NULL, 0) < 0 && errno == EINTR)
+		;
+	free(confined);
+}
+
+u64 confined_cpu_ns(const struct confined *confined)
+{
+	return confined->cpu_ns;
+}
+
+bool confined_is_gone(const struct confined *confined)
+{
+	return atomic_load(&confined->is_gone);
+}
+
+/* --- asking --- */
+
+static int send_request(const struct confined *confined, const struct confined_job *job,
+			int answer_fd)
+{
+	struct confined_request request = {.work = job->work,
+					   .question_bytes = (u32)job->question.length};
+	struct iovec part = {&request, sizeof(request)};
+	_Alignas(struct cmsghdr)
+		u8 control[CMSG_SPACE((CONFINED_FILES_MAX + 1) * sizeof(int))] = {0};
+	size_t fd_bytes = (1 + job->fd_count) * sizeof(int);
+	struct msghdr message = {.msg_iov = &part,
+				 .msg_iovlen = 1,
+				 .msg_control = control,
+				 .msg_controllen = CMSG_SPACE(fd_bytes)};
+	struct cmsghdr *files = CMSG_FIRSTHDR(&message);
+
+	memcpy(request.question, job->question.start, job->question.length);
+	*files = (struct cmsghdr){CMSG_LEN(fd_bytes), SOL_SOCKET, SCM_RIGHTS};
+	memcpy(CMSG_DATA(files), &answer_fd, sizeof(int));
+	memcpy(CMSG_DATA(files) + sizeof(int), job->fds, job->fd_count * sizeof(int));
+	return sendmsg(confined->socket, &message, MSG_NOSIGNAL) == sizeof(request) ? 0 : -EPIPE;
+}
+
+static int take_reply(struct confined *confined)
+{
+	struct confined_reply reply;
+	ssize_t got;
+
+	do
+		got = recv(confined->socket, &reply, sizeof(reply), 0);
+	while (got < 0 && errno == EINTR);
+	if (got != sizeof(reply))
+		return -EPIPE;
+	confined->cpu_ns += reply.cpu_ns;
+	if (WIFSIGNALED(reply.status) &&
+	    (WTERMSIG(reply.status) == SIGXCPU || WTERMSIG(reply.status) == SIGALRM))
+		return -ETIME;
+	return reply.status ? -EOWNERDEAD : 0;
+}
+
+/* Nobody else writes to the file by now, but what is in it may be anything. */
+static int read_answer(int fd, struct bytes *ret_answer)
+{
+	struct confined_head head;
+	CLEANUP(freep) u8 *bytes = NULL;
+	struct stat status;
+
+	if (fstat(fd, &status) || pread(fd, &head, sizeof(head), 0) != sizeof(head) ||
+	    head.magic != CONFINED_MAGIC || head.bytes > CONFINED_ANSWER_MAX ||
+	    (u64)status.st_size != sizeof(head) + head.bytes || head.error > 0 ||
+	    head.error < -ERRNO_MOST)
+		return -EOWNERDEAD;
+	if (head.error)
+		return head.error;
+	bytes = must_alloc(head.bytes + 1);
+	for (u64 done = 0; done < head.bytes;) {
+		ssize_t got = pread(fd, bytes + done, head.bytes - done,
+				    (off_t)(sizeof(head) + done));
+
+		if (got <= 0)
+			return -EOWNERDEAD;
+		done += (u64)got;
+	}
+	*ret_answer = (struct bytes){TAKE(bytes), head.bytes};
+	return 0;
+}
+
+int confined_run(struct confined *confined, const struct confined_job *job,
+		 struct bytes *ret_answer)
+{
+	CLEANUP(closep) int fd = memfd_create("answer", MFD_CLOEXEC);
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	if (job->fd_count > CONFINED_FILES_MAX || job->question.length > CONFINED_QUESTION_BYTES)
+		return -E2BIG;
+	error = send_request(confined, job, fd);
+	error = error ? error : take_reply(confined);
+	if (error == -EPIPE)
+		atomic_store(&confined->is_gone, true);
+	return error ? error : read_answer(fd, ret_answer);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Work on files that anybody may have written, each piece of it in a process of its own that has no
+ * capabilities, no file but those that it is given, and of system calls only what it takes to read
+ * them. What a file makes of its reader can spoil the answer about that file, and nothing else.
+ */
+#ifndef HOST_CONFINED_H
+#define HOST_CONFINED_H
+
+#include "base/cursor.h"
+#include "base/text.h"
+
+struct confined;
+
+enum { CONFINED_FILES_MAX = 16, CONFINED_QUESTION_BYTES = 256 };
+
+/* Done over there: appends the answer. Returns 0 or a negative errno. Threads cannot be started. */
+typedef int confined_work(const int *fds, size_t fd_count, struct bytes question,
+			  struct text *answer);
+
+struct confined_settings {
+	confined_work *const *works;
+	size_t work_count;
+	int nice;	 /* 0, or more: work runs when nobody else wants to */
+	u32 most_cpu_s;	 /* for a piece of work, then it is ended … */
+	u32 most_wall_s; /* … or if its files take so long to be read */
+};
+
+/*
+ * Starts the process that will start those that work, as nobody if we are root. To be called while
+ * there is one thread, and before any capability is given up.
+ *
+ * ret_confined  confined_stop() it
+ * Returns 0 or a negative errno with a sentence.
+ */
+int confined_start(const struct confined_settings *settings, struct confined **ret_confined);
+/* Ends it, and what works; NULL is fine. */
+void confined_stop(struct confined *confined);
+
+struct confined_job {
+	u32 work; /* its place in `works` */
+	const int *fds;
+	size_t fd_count;       /* at most CONFINED_FILES_MAX */
+	struct bytes question; /* at most CONFINED_QUESTION_BYTES */
+};
+
+/*
+ * Has a piece of work done, and waits for it; by one thread at a time.
+ *
+ * ret_answer  its start is the caller's to free(); to be checked like anything a stranger wrote
+ * Returns 0, what the work returned, -EOWNERDEAD (the process was killed, or broke a rule), -ETIME
+ * (it took too long) or -EPIPE (nothing is worked on any more), without a sentence.
+ */
+int confined_run(struct confined *confined, const struct confined_job *job,
+		 struct bytes *ret_answer);
+
+/* CPU time that work has taken so far. */
+u64 confined_cpu_ns(const struct confined *confined);
+/* Whether somebody has ended the process that starts others. Any thread may ask. */
+bool confined_is_gone(const struct confined *confined);
+
+#endif

@@ -68,7 +68,10 @@
 	X(lost_memory, LOST, "no memory left to keep it; raise --max-memory")                      \
 	X(mappings_left_out, OTHER,                                                                \
 	  "a mapping was not kept, names may be missing; raise --max-memory")                      \
-	X(cgroups_unnamed, OTHER, "a cgroup was gone before its path was known")
+	X(cgroups_unnamed, OTHER, "a cgroup was gone before its path was known")                   \
+	X(names_reader_died, OTHER,                                                                \
+	  "names of a binary were not kept: it ended the process that read it")                    \
+	X(names_reader_slow, OTHER, "names of a binary were not kept: to read it took too long")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -21,6 +21,20 @@ has_windows() {
 	[ "$(find store/windows -name '*.data' | wc -l)" -ge "$1" ]
 }
 
+# Kills what the daemon's child has started, as soon as it is there.
+kill_readers() {
+	local keeper=$1 worker
+	while [ -d "/proc/$keeper" ]; do
+		read -r worker _ <"/proc/$keeper/task/$keeper/children" || true # it has no newline
+		[ -z "$worker" ] || kill -KILL "$worker" || true
+	done
+}
+
+tells_of_killed() {
+	"$BPFPROF" report --store store --since 1h >names
+	grep -q 'names of a binary were not kept: it ended the process that read it' names
+}
+
 # What the unit file lets the service have, as setpriv wants it: "-all,+bpf,+perfmon".
 unit_capabilities() {
 	sed -n 's/^CapabilityBoundingSet=/-all /p' "$BATS_TEST_DIRNAME/../../user/service/bpfprof.service.in" |
@@ -70,4 +84,32 @@ privileges() {
 	rm worker
 	"$BPFPROF" report --store store --since 1h >names
 	grep -q 'worker .*worker .*\] foo' names
+}
+
+@test "readers of binaries are nobody and may do nothing; one that is killed costs its file, and is counted" {
+	[ -r "/proc/$$/task/$$/children" ] || skip "a kernel without CONFIG_PROC_CHILDREN"
+	start "$WORKLOADS/mainbarfoo" 1000000
+	start "$BPFPROF" daemon --store store --window 1s 2>log
+	daemon=$!
+	wait_for says "sampling at 199 Hz"
+	read -r keeper _ <"/proc/$daemon/task/$daemon/children" || true
+	[ "$(privileges "$keeper" | grep -v '^Cap.* 0*$')" = "NoNewPrivs 1
+Seccomp 2" ]
+	[ "$(awk '/^Uid/ { print $3 }' "/proc/$keeper/status")" = 65534 ]
+
+	kill_readers "$keeper" 2>/dev/null &
+	killer=$!
+	background+=("$killer")
+	wait_for tells_of_killed
+	kill "$killer"
+
+	# it goes on, until somebody ends the process that starts readers
+	before=$(find store/windows -name '*.data' | wc -l)
+	wait_for has_windows $((before + 1))
+	kill -KILL "$keeper"
+	status=0
+	wait "$daemon" || status=$?
+	[ "$status" = 1 ]
+	says 'somebody has ended the process that reads binaries; start the daemon again'
+	[ -z "$(find store -name '*.open')" ]
 }

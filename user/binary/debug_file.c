@@ -148,20 +148,40 @@ static const char *read_link(const struct elf_file *file, struct wanted *wanted)
 	return name;
 }
 
-static int try_link(const char *root, const char *path, const char *name,
-		    const struct wanted *wanted, struct bytes *ret_bytes)
+/* Offers one place, and frees it; true: that was it. */
+static bool offer(const struct debug_places *places, char *path)
 {
-	const char *slash = strrchr(path, '/');
-	int folder = slash ? (int)(slash - path) : 0;
-	int error = try_path(root, must_format("%.*s/%s", folder, path, name), wanted, ret_bytes);
+	bool is_taken = places->take(places->context, path);
 
-	if (error)
-		error = try_path(root, must_format("%.*s/.debug/%s", folder, path, name), wanted,
-				 ret_bytes);
-	if (error)
-		error = try_path(root, must_format("%s%.*s/%s", debug_root, folder, path, name),
-				 wanted, ret_bytes);
-	return error;
+	free(path);
+	return is_taken;
+}
+
+static bool offer_id(const struct debug_places *places)
+{
+	char text[BUILD_ID_TEXT_BYTES];
+
+	if (places->id->length <= 1)
+		return false;
+	build_id_text(places->id, text);
+	return offer(places, must_format("%s/.build-id/%.2s/%s.debug", debug_root, text, text + 2));
+}
+
+static bool offer_link(const struct debug_places *places)
+{
+	const char *path = places->path, *name = places->link, *slash = strrchr(path, '/');
+	int folder = slash ? (int)(slash - path) : 0;
+
+	return name && (offer(places, must_format("%.*s/%s", folder, path, name)) ||
+			offer(places, must_format("%.*s/.debug/%s", folder, path, name)) ||
+			offer(places, must_format("%s%.*s/%s", debug_root, folder, path, name)));
+}
+
+bool debug_file_places(const struct debug_places *places)
+{
+	return offer_id(places) || offer_link(places) ||
+	       offer(places, must_format("%s%s.debug", debug_root, places->path)) ||
+	       offer(places, must_format("%s%s", debug_root, places->path));
 }
 
 static int try_id(const char *root, const struct wanted *wanted, struct bytes *ret_bytes)
@@ -183,27 +203,64 @@ static int try_fetched(const struct wanted *wanted, struct bytes *ret_bytes)
 	return path ? try_path("", path, wanted, ret_bytes) : -ENOENT;
 }
 
+/* A search for a file that is wanted, place by place. */
+struct attempt {
+	const char *root;
+	const struct wanted *wanted;
+	struct bytes *ret_bytes;
+};
+
+static bool try_place(void *context, const char *path)
+{
+	const struct attempt *attempt = context;
+
+	return !try_path(attempt->root, must_copy(path), attempt->wanted, attempt->ret_bytes);
+}
+
 /* `wanted` without what the image says. */
 static int read_file(const char *root, const char *path, struct bytes image, struct wanted wanted,
 		     struct bytes *ret_bytes)
 {
 	CLEANUP(elf_file_close) struct elf_file file = {0};
-	const char *name = NULL;
-	int error;
+	struct attempt attempt = {root, &wanted, ret_bytes};
+	struct debug_places places = {
+		.path = path, .id = wanted.id, .take = try_place, .context = &attempt};
 
 	if (elf_file_open(image, &file))
 		return -ENOENT;
-	error = try_id(root, &wanted, ret_bytes);
-	if (error)
-		name = read_link(&file, &wanted);
-	if (error && name)
-		error = try_link(root, path, name, &wanted, ret_bytes);
-	if (error)
-		error = try_path(root, must_format("%s%s.debug", debug_root, path), &wanted,
-				 ret_bytes);
-	if (error)
-		error = try_path(root, must_format("%s%s", debug_root, path), &wanted, ret_bytes);
-	return error ? try_fetched(&wanted, ret_bytes) : 0;
+	places.link = read_link(&file, &wanted);
+	return debug_file_places(&places) ? 0 : try_fetched(&wanted, ret_bytes);
+}
+
+int debug_file_link(struct bytes image, char ret_name[static DEBUG_LINK_BYTES])
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct wanted wanted = {0};
+	const char *name = elf_file_open(image, &file) ? NULL : read_link(&file, &wanted);
+
+	if (!name || strlen(name) >= DEBUG_LINK_BYTES)
+		return -ENODATA;
+	strcpy(ret_name, name);
+	return 0;
+}
+
+int debug_file_among(const int *fds, size_t count, struct bytes image, const struct build_id *id,
+		     struct bytes *ret_bytes)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct wanted wanted = {.id = id, .read = elf_image_read, .is_of_use = has_symbol_table};
+
+	if (elf_file_open(image, &file))
+		return -ENOENT;
+	(void)read_link(&file, &wanted);
+	for (size_t i = 0; i < count; i++) {
+		if (wanted.read(fds[i], ret_bytes))
+			continue;
+		if (is_wanted(fds[i], *ret_bytes, &wanted))
+			return 0;
+		file_unmap(ret_bytes);
+	}
+	return -ENOENT;
 }
 
 int debug_file_read(const char *root, const char *path, struct bytes image,

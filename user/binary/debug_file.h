@@ -25,8 +25,31 @@
 int debug_file_read(const char *root, const char *path, struct bytes image,
 		    const struct build_id *id, struct bytes *ret_bytes);
 
-/* The same for the sections that hold source lines, elf_image_debug(): a file counts if it has
- * those. */
+/* Where it may be. */
+struct debug_places {
+	const char *path; /* of the binary */
+	const struct build_id *id;
+	const char *link; /* as of debug_file_link(); NULL: there is none */
+	/* Hears of one place, as a path below the binary's root or ours. True: that was it. */
+	bool (*take)(void *context, const char *path);
+	void *context;
+};
+
+/* Tells of each place in the order of debug_file_read(), until one is taken. Returns whether one
+ * was. */
+bool debug_file_places(const struct debug_places *places);
+
+enum { DEBUG_LINK_BYTES = 256 };
+
+/* The name in .gnu_debuglink. Returns 0 or -ENODATA (none, or with a slash in it). */
+int debug_file_link(struct bytes image, char ret_name[static DEBUG_LINK_BYTES]);
+
+/* As debug_file_read(), of files that are open. */
+int debug_file_among(const int *fds, size_t count, struct bytes image, const struct build_id *id,
+		     struct bytes *ret_bytes);
+
+/* The same as debug_file_read() for the sections that hold source lines, elf_image_debug(): a file
+ * counts if it has those. */
 int debug_file_read_lines(const char *root, const char *path, struct bytes image,
 			  const struct build_id *id, struct bytes *ret_bytes);
 

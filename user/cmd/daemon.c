@@ -91,6 +91,9 @@ static int on_tick(void *context, u64 times)
 	int error = is_time_to_turn ? turn_tables(daemon) : capture_drain(daemon->session->capture);
 
 	(void)times;
+	if (!error && confined_is_gone(daemon->readers))
+		error = fail_plain(-EPIPE, "start the daemon again",
+				   "somebody has ended the process that reads binaries");
 	if (error)
 		return error;
 	keep_watchdog_calm(daemon, now_ns);
@@ -153,6 +156,7 @@ static void open_names(struct daemon *daemon)
 		.directory = store_names_path(daemon->store),
 		.max_bytes = daemon->session->settings.keep_bytes / NAMES_PART,
 		.again_ns = names_again_ns,
+		.confined = daemon->readers,
 	};
 
 	if (daemon_names_open(&settings, &daemon->names))
@@ -167,6 +171,14 @@ static void open_sums(struct daemon *daemon)
 	if (!daemon->session->settings.once &&
 	    daemon_sums_open(daemon->session->settings.store, &daemon->sums))
 		daemon_log(LOG_LEVEL_WARNING, "windows are not summed: %s", fail_sentence());
+}
+
+/* While there is one thread, that may do anything. */
+static int start_readers(struct daemon *daemon)
+{
+	const struct confined_settings settings = daemon_names_works();
+
+	return confined_start(&settings, &daemon->readers);
 }
 
 static int open_store(struct daemon *daemon)
@@ -188,6 +200,8 @@ static int start(struct daemon *daemon)
 
 	if (!error)
 		error = open_store(daemon);
+	if (!error)
+		error = start_readers(daemon);
 	if (!error)
 		error = prepare_loop(daemon);
 	if (error)
@@ -247,6 +261,7 @@ static void daemon_release(struct daemon *daemon)
 	daemon_sums_close(daemon->sums);
 	session_free(daemon->session);
 	daemon_names_close(daemon->names);
+	confined_stop(daemon->readers);
 	store_close(daemon->store);
 }
 

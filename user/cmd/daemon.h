@@ -25,6 +25,7 @@ enum { WINDOW_COMPRESS_LEVEL = 9 }; /* of zstd; a window is small */
 struct daemon {
 	struct session *session;
 	struct store *store;
+	struct confined *readers;   /* of the binaries whose names are kept */
 	struct daemon_names *names; /* NULL: they cannot be kept, which was said */
 	struct daemon_sums *sums;   /* NULL: they are not made */
 	struct loop *loop;

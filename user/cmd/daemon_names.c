@@ -10,6 +10,7 @@
 #include "base/intern.h"
 #include "base/memory.h"
 #include "base/vec.h"
+#include "bpfprof/counters.h"
 #include "cmd/jit_maps.h"
 #include "symbolize/symbolize.h"
 
@@ -64,6 +65,7 @@ struct daemon_names {
 	VEC(struct wanted) queue;
 	size_t waiting;		  /* in the queue, or with the thread */
 	u32 open_files;		  /* in the queue */
+	u64 died, slow;		  /* readers of binaries, since that was asked for */
 	struct jit_maps jit_maps; /* only the windows' thread touches it */
 };
 
@@ -153,6 +155,8 @@ static void keep(struct daemon_names *names, struct wanted *wanted)
 
 	pthread_mutex_lock(&names->mutex);
 	names->waiting--;
+	names->died += error == -EOWNERDEAD;
+	names->slow += error == -ETIME;
 	if (wanted->id)
 		note_result(names, wanted->id, error);
 	pthread_cond_broadcast(&names->changed);
@@ -171,10 +175,24 @@ static void *keep_names(void *context)
 	return NULL;
 }
 
+struct confined_settings daemon_names_works(void)
+{
+	enum { MOST_CPU_S = 60, MOST_WALL_S = 600 }; /* gigabytes, on a busy machine */
+
+	return (struct confined_settings){
+		.works = confined_names_works,
+		.work_count = CONFINED_NAMES_WORKS,
+		.nice = LOW_PRIORITY,
+		.most_cpu_s = MOST_CPU_S,
+		.most_wall_s = MOST_WALL_S,
+	};
+}
+
 int daemon_names_open(const struct daemon_names_settings *settings, struct daemon_names **ret_names)
 {
 	struct names_cache_settings cache = {.directory = settings->directory,
-					     .max_bytes = settings->max_bytes};
+					     .max_bytes = settings->max_bytes,
+					     .confined = settings->confined};
 	struct daemon_names *names = must_alloc(sizeof(*names));
 	int error = names_cache_open(&cache, &names->cache);
 	pthread_condattr_t by_clock;
@@ -295,6 +313,17 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 	}
 	pthread_mutex_unlock(&names->mutex);
 	return false;
+}
+
+void daemon_names_losses(struct daemon_names *names, u64 *losses)
+{
+	if (!names)
+		return;
+	pthread_mutex_lock(&names->mutex);
+	losses[COUNTER_names_reader_died] += names->died;
+	losses[COUNTER_names_reader_slow] += names->slow;
+	names->died = names->slow = 0;
+	pthread_mutex_unlock(&names->mutex);
 }
 
 void daemon_names_settle(struct daemon_names *names, u64 within_ns)

@@ -6,6 +6,8 @@
 #define CMD_DAEMON_NAMES_H
 
 #include "continuous/continuous.h"
+#include "event/event.h"
+#include "host/host.h"
 
 struct daemon_names;
 
@@ -15,7 +17,11 @@ struct daemon_names_settings {
 	/* A binary that is still sampled is looked at again after so long: that its names are in
 	 * use, so that others go first, and whether they still are there. */
 	u64 again_ns;
+	struct confined *confined; /* reads them; borrowed, NULL: this process */
 };
+
+/* The works of such a one. */
+struct confined_settings daemon_names_works(void);
 
 /* Opens a folder of names. Returns 0 or a negative errno with a sentence. */
 int daemon_names_open(const struct daemon_names_settings *settings,
@@ -32,6 +38,9 @@ bool daemon_names_take(void *names, const struct mapping *binary);
 /* Wants those of a file that a stack has just come into, which may be gone soon; a
  * struct capture_settings.on_file, `names` its context. */
 void daemon_names_take_file(void *names, u32 pid, const char *path, int file);
+/* What could not be kept since the last call is added to `losses`, by enum counter. NULL is fine.
+ */
+void daemon_names_losses(struct daemon_names *names, u64 *losses);
 /* Waits until none waits to be read, at most so long. NULL is fine. */
 void daemon_names_settle(struct daemon_names *names, u64 within_ns);
 /* A process has code that it made, and whose names only it knows; a

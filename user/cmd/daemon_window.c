@@ -113,6 +113,7 @@ static void losses_of(struct session *session, const struct window_counts *count
 	losses[COUNTER_samples_sent] = counts->samples - losses[COUNTER_samples_counted];
 	losses[COUNTER_lost_memory] += counts->samples_dropped;
 	losses[COUNTER_mappings_left_out] += counts->mappings_dropped;
+	daemon_names_losses(session->names, losses);
 }
 
 static u64 wall_of(const struct daemon *daemon, u64 clock_ns)

@@ -30,12 +30,18 @@ static bool has_recorded_id(const struct looking *looking)
 	return looking->search->build_id_bytes > 0;
 }
 
+static int identify(const struct binary_search *search, int fd, struct build_id *ret_id)
+{
+	return search->identify ? search->identify(search->context, fd, ret_id)
+				: build_id_of_fd(fd, ret_id);
+}
+
 /* Takes the file if it is the one that ran. */
 static bool try_file(const struct looking *looking, int fd, const char *root)
 {
 	const struct binary_search *search = looking->search;
 	struct found_binary found = {.fd = fd, .root = root, .path = looking->path};
-	int error = build_id_of_fd(fd, &found.id);
+	int error = identify(search, fd, &found.id);
 
 	if (error == -ENODATA)
 		error = 0;

@@ -26,6 +26,9 @@ struct binary_search {
 	u32 owner_pid;		/* a process that had it mapped; ~0: not known */
 	bool is_open;		/* `fd` is the file: it is looked at before all others */
 	int fd;			/* borrowed */
+	/* Reads the build id of a file instead of build_id_of_fd(), as which it returns. NULL: that
+	 * does. */
+	int (*identify)(void *context, int fd, struct build_id *ret_id);
 	/* Decides over what has the recorded build id, if there was one; if it refuses, the search
 	 * goes on. */
 	bool (*accept)(void *context, const struct found_binary *found);
@@ -36,10 +39,9 @@ struct binary_search {
 };
 
 /*
- * Looks in this order: at what is open; below --symfs; as its process sees it, while that lives and has other files
- * than we do; at its path; the very file that a living process maps, though it was deleted or
- * replaced; in perf's cache of binaries.
- * Returns whether some file was accepted.
+ * Looks in this order: at what is open; below --symfs; as its process sees it, while that lives and
+ * has other files than we do; at its path; the very file that a living process maps, though it was
+ * deleted or replaced; in perf's cache of binaries. Returns whether some file was accepted.
  */
 bool binary_search_run(const struct binary_search *search);
 

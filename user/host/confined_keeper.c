@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -149,9 +150,12 @@ static void ignore_signals(void)
 		signal(signals[i], SIG_IGN);
 }
 
-/* Without CAP_SETUID we stay who we are; the capabilities go in any case. */
+/* Without CAP_SETUID we stay who we are; the capabilities go in any case: all others first, since
+ * it takes one to empty the bounding set. */
 static bool give_up_all(void)
 {
+	if (privileges_keep(CAPABILITY_BIT(CAP_SETUID) | CAPABILITY_BIT(CAP_SETGID)))
+		return false;
 	if (!geteuid() && !setgroups(0, NULL) && !setgid(NOBODY))
 		(void)!setuid(NOBODY);
 	if (privileges_keep(0))

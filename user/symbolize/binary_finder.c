@@ -27,7 +27,10 @@ struct search {
 	const struct symbolize_settings *settings;
 	struct running_binary binary;
 	struct missing_files *missing; /* NULL: nothing is fetched for it */
-	u8 wanted;		       /* enum search_wanted */
+	const int *debug_fds;	       /* the debug file is among these … */
+	size_t debug_fd_count;
+	bool is_given; /* … and not looked for */
+	u8 wanted;     /* enum search_wanted */
 	/* Of the file that was found; both owned. */
 	char *path; /* as recorded, but without " (deleted)" */
 	char *root; /* below which it was found: "" or a folder */
@@ -120,6 +123,14 @@ static void miss_debug_file(const struct search *search)
 	*vec_add(&missing->ids) = search->id;
 }
 
+static int read_debug_file(const struct search *search, struct bytes *ret_debug)
+{
+	if (search->is_given)
+		return debug_file_among(search->debug_fds, search->debug_fd_count, search->image,
+					&search->id, ret_debug);
+	return debug_file_read(search->root, search->path, search->image, &search->id, ret_debug);
+}
+
 /* The symbols of the image that was found, with its debug file or its packed one. */
 static void load_symbols(const struct search *search, struct name_source *source)
 {
@@ -128,8 +139,7 @@ static void load_symbols(const struct search *search, struct name_source *source
 	struct bytes image = search->image, mini = {0};
 	int error;
 
-	if (debug_file_read(search->root, search->path, image, &search->id, &debug) &&
-	    !has_symbol_table(image)) {
+	if (read_debug_file(search, &debug) && !has_symbol_table(image)) {
 		miss_debug_file(search);
 		if (!debug_data_unpack(image, &mini))
 			unpacked = (u8 *)(uintptr_t)mini.start;
@@ -312,4 +322,33 @@ int binary_finder_read(const struct running_binary *binary, struct kept_names *r
 	ret_names->symbols = source.owned;
 	ret_names->is_linkage = source.is_linkage;
 	return source.is_file ? 0 : -ENOENT;
+}
+
+int binary_finder_read_given(const int *fds, size_t fd_count, const struct build_id *id,
+			     struct kept_names *ret_names)
+{
+	static const struct symbolize_settings settings = {0};
+	CLEANUP(search_release)
+	struct search search = {
+		.settings = &settings,
+		.path = must_copy(""),
+		.debug_fds = fds + 1,
+		.debug_fd_count = fd_count - 1,
+		.is_given = true,
+		.id = *id,
+	};
+	CLEANUP(file_unmap) struct bytes frames = {0};
+	struct name_source source = {0};
+	struct elf_digest digest;
+	int error = elf_image_read(fds[0], &search.image);
+
+	if (error)
+		return error;
+	*ret_names = (struct kept_names){.id = *id};
+	load_symbols(&search, &source);
+	ret_names->symbols = source.owned;
+	ret_names->is_linkage = source.is_linkage;
+	if (!elf_image_frames(fds[0], &frames, &digest))
+		(void)function_places_read(frames, &ret_names->functions);
+	return 0;
 }

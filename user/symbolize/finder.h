@@ -49,6 +49,15 @@ void binary_finder_functions(const struct finder_context *context, const struct 
 /* Reads all that is to be kept of a file or of the vDSO. kept_names_release() it, also after an
  * error. Returns 0 or -ENOENT (no file with that build id), without a sentence. */
 int binary_finder_read(const struct running_binary *binary, struct kept_names *ret_names);
+/*
+ * The same of files that are open.
+ *
+ * fds  the binary, then files among which its debug file may be
+ * id   of the binary
+ * Returns 0 or a negative errno (-EBADMSG: not ELF), without a sentence.
+ */
+int binary_finder_read_given(const int *fds, size_t fd_count, const struct build_id *id,
+			     struct kept_names *ret_names);
 /* names_cache_keep(), unless at least `known_rows` are kept: a debug file may have come later. */
 int names_keep(struct names_cache *cache, const struct running_binary *binary, u64 known_rows);
 /* Looks for what is kept of a binary in the caches of the settings, in their order. Returns whether

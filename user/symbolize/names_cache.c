@@ -34,6 +34,7 @@ struct names_cache {
 	char *directory;
 	u64 max_bytes;
 	bool is_read_only;
+	struct confined *confined;
 	int folder;
 	mode_t file_bits, folder_bits;
 	u64 written_bytes;   /* since the limit was looked at */
@@ -105,6 +106,7 @@ int names_cache_open(const struct names_cache_settings *settings, struct names_c
 	cache->directory = must_copy(settings->directory);
 	cache->max_bytes = settings->max_bytes;
 	cache->is_read_only = settings->is_read_only;
+	cache->confined = settings->confined;
 	cache->folder = -1;
 	error = open_folder(cache);
 	if (error == -EPERM)
@@ -133,6 +135,11 @@ void names_cache_close(struct names_cache *cache)
 void names_cache_closep(struct names_cache **cache)
 {
 	names_cache_close(*cache);
+}
+
+struct confined *names_cache_confined(const struct names_cache *cache)
+{
+	return cache->confined;
 }
 
 const char *names_cache_warnings(const struct names_cache *cache)

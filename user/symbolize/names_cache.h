@@ -17,11 +17,15 @@
 #include "binary/binary.h"
 
 struct names_cache;
+struct confined;
 
 struct names_cache_settings {
 	const char *directory;
 	u64 max_bytes; /* what was used longest ago goes first; 0: no limit */
 	bool is_read_only;
+	/* Reads binaries for names_cache_keep(), with confined_names_works. Borrowed; NULL: they
+	 * are read by ourselves. */
+	struct confined *confined;
 };
 
 /*
@@ -55,7 +59,8 @@ struct running_binary {
  * Keeps the names of a file's functions, unless they are there; looks for the file in the places of
  * binary_search_run(), and for its debug file.
  * Returns 0, or without a sentence: -ENODATA (no build id), -ENOENT (no file with that build id),
- * or why it could not be written.
+ * or why it could not
+ * be read (as confined_run()) or written.
  */
 int names_cache_keep(struct names_cache *cache, const struct running_binary *binary);
 /* Code that a process made, and where samples lie in it. */

@@ -9,6 +9,8 @@
 #include "symbolize/kept_places.h"
 #include "symbolize/names_cache.h"
 
+/* Who reads binaries for it; NULL: nobody but us. */
+struct confined *names_cache_confined(const struct names_cache *cache);
 /* Reads the names that are kept under a build id. kept_names_release() them. Returns 0 or -ENOENT
  * (there are none, or they are damaged: there is a warning then). NULL for a cache has none. */
 int names_cache_find(struct names_cache *cache, const struct build_id *id,

@@ -2,6 +2,7 @@
 /*
  * What goes into caches of names, and what is looked for in them.
  */
+#include "symbolize/confined_names.h"
 #include "symbolize/finder.h"
 #include "symbolize/names_cache_files.h"
 
@@ -34,13 +35,28 @@ int names_cache_keep(struct names_cache *cache, const struct running_binary *bin
 }
 
 /* What was recorded of a binary, or what its open file has. */
-static int id_of(const struct running_binary *binary, struct build_id *ret_id)
+static int id_of(const struct names_cache *cache, const struct running_binary *binary,
+		 struct build_id *ret_id)
 {
+	struct confined *confined = names_cache_confined(cache);
+
+	if (!binary->build_id_bytes && !binary->is_open)
+		return -ENODATA;
 	if (!binary->build_id_bytes)
-		return binary->is_open ? build_id_of_fd(binary->fd, ret_id) : -ENODATA;
+		return confined ? confined_names_identify(confined, binary->fd, ret_id)
+				: build_id_of_fd(binary->fd, ret_id);
 	*ret_id = (struct build_id){.length = binary->build_id_bytes};
 	memcpy(ret_id->bytes, binary->build_id, binary->build_id_bytes);
 	return 0;
+}
+
+static int read_names(const struct names_cache *cache, const struct running_binary *binary,
+		      struct kept_names *ret_names)
+{
+	struct confined *confined = names_cache_confined(cache);
+
+	return confined ? confined_names_read(confined, binary, ret_names)
+			: binary_finder_read(binary, ret_names);
 }
 
 int names_keep(struct names_cache *cache, const struct running_binary *binary, u64 known_rows)
@@ -48,7 +64,7 @@ int names_keep(struct names_cache *cache, const struct running_binary *binary, u
 	CLEANUP(kept_names_release) struct kept_names names = {0};
 	struct running_binary known = *binary;
 	struct build_id id;
-	int error = id_of(binary, &id);
+	int error = id_of(cache, binary, &id);
 
 	if (error)
 		return error;
@@ -56,7 +72,7 @@ int names_keep(struct names_cache *cache, const struct running_binary *binary, u
 		return 0;
 	known.build_id = id.bytes;
 	known.build_id_bytes = id.length;
-	error = binary_finder_read(&known, &names);
+	error = read_names(cache, &known, &names);
 	return error ? error : names_cache_add(cache, &names);
 }
 

@@ -6,6 +6,7 @@
 #define SYMBOLIZE_SYMBOLIZE_H
 
 #include "profile/profile.h"
+#include "symbolize/confined_names.h"
 #include "symbolize/names_cache.h"
 
 /* What of the source is looked for, for each address. */

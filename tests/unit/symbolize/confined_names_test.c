@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Names that are read elsewhere are those that we would read.
+ */
+#include "symbolize/confined_names.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "binary/binary.h"
+#include "unit/unit.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Two caches: one reads by itself, the other has it done. */
+struct fixture {
+	char folder[64];
+	struct confined *confined;
+	struct names_cache *own, *other;
+	char *own_path, *other_path;
+};
+
+static struct names_cache *open_cache(const char *path, struct confined *confined)
+{
+	struct names_cache_settings settings = {.directory = path, .confined = confined};
+	struct names_cache *cache = NULL;
+
+	assert_int_equal(names_cache_open(&settings, &cache), 0);
+	return cache;
+}
+
+static int set_up(void **state)
+{
+	struct fixture *fixture = must_alloc(sizeof(*fixture));
+	struct confined_settings settings = {.works = confined_names_works,
+					     .work_count = CONFINED_NAMES_WORKS,
+					     .most_cpu_s = 60,
+					     .most_wall_s = 600};
+
+	*state = fixture;
+	strcpy(fixture->folder, "/tmp/confined-names-XXXXXX");
+	if (!mkdtemp(fixture->folder) || confined_start(&settings, &fixture->confined))
+		return -1;
+	fixture->own_path = must_format("%s/own", fixture->folder);
+	fixture->other_path = must_format("%s/other", fixture->folder);
+	fixture->own = open_cache(fixture->own_path, NULL);
+	fixture->other = open_cache(fixture->other_path, fixture->confined);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	struct fixture *fixture = *state;
+	CLEANUP(freep) char *command = must_format("rm -rf %s", fixture->folder);
+
+	names_cache_close(fixture->own);
+	names_cache_close(fixture->other);
+	confined_stop(fixture->confined);
+	free(fixture->own_path);
+	free(fixture->other_path);
+	free(fixture);
+	return system(command); /* NOLINT(cert-env33-c) */
+}
+
+static bool shell(const struct fixture *fixture, const char *script)
+{
+	CLEANUP(freep) char *command = must_format("cd %s && %s", fixture->folder, script);
+
+	return !system(command); /* NOLINT(cert-env33-c) */
+}
+
+/* A copy of this program in the folder. */
+static char *copy_program(const struct fixture *fixture, const char *name)
+{
+	CLEANUP(freep)
+	char *script = must_format("cp /proc/%d/exe %s", (int)getpid(), name);
+
+	assert_true(shell(fixture, script));
+	return must_format("%s/%s", fixture->folder, name);
+}
+
+static struct running_binary binary_at(const char *path, struct build_id *id)
+{
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(build_id_of_fd(fd, id), 0);
+	return (struct running_binary){.path = path,
+				       .build_id = id->bytes,
+				       .build_id_bytes = id->length,
+				       .owner_pid = ~0u};
+}
+
+static void assert_same_names(const struct fixture *fixture, const struct running_binary *binary)
+{
+	assert_int_equal(names_cache_keep(fixture->own, binary), 0);
+	assert_int_equal(names_cache_keep(fixture->other, binary), 0);
+	assert_true(shell(fixture, "test -n \"$(find own -name '*.names' -size +1k)\""));
+	assert_true(shell(fixture, "diff -r own other"));
+}
+
+static void names_are_the_same(void **state)
+{
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = copy_program(fixture, "program");
+	struct build_id id;
+	struct running_binary binary = binary_at(path, &id);
+
+	assert_same_names(fixture, &binary);
+}
+
+static void debug_files_are_found(void **state)
+{
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = copy_program(fixture, "program");
+	struct build_id id;
+	struct running_binary binary;
+
+	if (!shell(fixture, "objcopy --only-keep-debug program program.debug && "
+			    "objcopy --strip-all --add-gnu-debuglink=program.debug program"))
+		skip(); /* no binutils */
+	binary = binary_at(path, &id);
+	assert_same_names(fixture, &binary);
+	assert_true(shell(fixture, "rm -r own/?? other/?? program.debug"));
+	assert_int_equal(names_cache_keep(fixture->other, &binary), 0);
+	assert_true(shell(fixture, "test -z \"$(find other -name '*.names' -size +64k)\""));
+}
+
+static void a_file_that_is_open_needs_no_build_id(void **state)
+{
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = copy_program(fixture, "program");
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct running_binary binary = {.path = path, .owner_pid = ~0u, .is_open = true, .fd = fd};
+
+	unlink(path);
+	assert_same_names(fixture, &binary);
+}
+
+static void another_file_is_not_taken(void **state)
+{
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = copy_program(fixture, "program");
+	struct build_id id;
+	struct running_binary binary = binary_at(path, &id);
+
+	id.bytes[0] ^= 1;
+	assert_int_equal(names_cache_keep(fixture->other, &binary), -ENOENT);
+	assert_true(shell(fixture, "printf no-elf >program"));
+	assert_int_equal(names_cache_keep(fixture->other, &binary), -ENOENT);
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(names_are_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(debug_files_are_found, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(a_file_that_is_open_needs_no_build_id, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(another_file_is_not_taken, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

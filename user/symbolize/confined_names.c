@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Files are found and opened here, and read over there: first a build id, which says whether it is
+ * the file, then the names, with all files that may be its debug file.
+ *
+ * What comes back is as foreign as the file itself, so it is checked as a file of the cache is.
+ */
+#include "symbolize/confined_names.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "symbolize/finder.h"
+#include "symbolize/kept_names.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum work { IDENTIFY, READ_NAMES };
+
+/* --- over there --- */
+
+/* Answers with the length of the build id, its bytes, and the name of the debug file. */
+static int identify(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	CLEANUP(file_unmap) struct bytes image = {0};
+	char link[DEBUG_LINK_BYTES] = "";
+	struct build_id id = {0};
+	int error = fd_count ? build_id_of_fd(fds[0], &id) : -EINVAL;
+
+	(void)question;
+	if (error)
+		return error;
+	/* Mapped: if somebody cuts the file meanwhile, that ends this process only. */
+	if (!file_map_fd(fds[0], &image))
+		(void)debug_file_link(image, link);
+	text_append_bytes(answer, &id.length, sizeof(id.length));
+	text_append_bytes(answer, id.bytes, id.length);
+	text_append_bytes(answer, link, strlen(link));
+	return 0;
+}
+
+static int read_names(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	struct build_id id = {.length = (u8)question.length};
+	int error;
+
+	if (!fd_count || question.length > sizeof(id.bytes))
+		return -EINVAL;
+	memcpy(id.bytes, question.start, question.length);
+	error = binary_finder_read_given(fds, fd_count, &id, &names);
+	if (!error)
+		kept_names_put(&names, answer);
+	return error;
+}
+
+confined_work *const confined_names_works[CONFINED_NAMES_WORKS] = {
+	[IDENTIFY] = identify,
+	[READ_NAMES] = read_names,
+};
+
+/* --- here --- */
+
+struct reading {
+	struct confined *confined;
+	struct kept_names *names;
+	char link[DEBUG_LINK_BYTES]; /* of the file that was looked at last */
+	int error;		     /* of the file that was taken */
+	const struct found_binary *found;
+	int fds[CONFINED_FILES_MAX]; /* it, then what may be its debug file: owned */
+	size_t fd_count;
+};
+
+/* A name in some folder; anything else is none. */
+static void take_link(struct bytes text, char link[static DEBUG_LINK_BYTES])
+{
+	link[0] = 0;
+	if (text.length >= DEBUG_LINK_BYTES || memchr(text.start, '/', text.length) ||
+	    memchr(text.start, 0, text.length))
+		return;
+	memcpy(link, text.start, text.length);
+	link[text.length] = 0;
+}
+
+static int take_identity(struct bytes answer, struct build_id *ret_id,
+			 char link[static DEBUG_LINK_BYTES])
+{
+	struct cursor cursor = cursor_of(answer);
+	u8 length = cursor_u8(&cursor);
+	const u8 *bytes = length <= sizeof(ret_id->bytes) ? cursor_take(&cursor, length) : NULL;
+
+	if (!bytes || cursor.overrun)
+		return -EOWNERDEAD;
+	*ret_id = (struct build_id){.length = length};
+	memcpy(ret_id->bytes, bytes, length);
+	take_link((struct bytes){cursor.next, cursor_left(&cursor)}, link);
+	return 0;
+}
+
+static int ask_identity(struct confined *confined, int fd, struct build_id *ret_id,
+			char link[static DEBUG_LINK_BYTES])
+{
+	struct confined_job job = {.work = IDENTIFY, .fds = &fd, .fd_count = 1};
+	struct bytes answer;
+	int error = confined_run(confined, &job, &answer);
+
+	if (error)
+		return error;
+	error = take_identity(answer, ret_id, link);
+	free((void *)(uintptr_t)answer.start);
+	return error;
+}
+
+int confined_names_identify(struct confined *confined, int fd, struct build_id *ret_id)
+{
+	char link[DEBUG_LINK_BYTES];
+
+	return ask_identity(confined, fd, ret_id, link);
+}
+
+static int identify_found(void *context, int fd, struct build_id *ret_id)
+{
+	struct reading *reading = context;
+	int error = ask_identity(reading->confined, fd, ret_id, reading->link);
+
+	if (error == -EOWNERDEAD || error == -ETIME || error == -EPIPE)
+		reading->error = error;
+	return error;
+}
+
+static void open_candidate(struct reading *reading, const char *root, const char *path)
+{
+	int *fd = &reading->fds[reading->fd_count];
+
+	if (reading->fd_count < CONFINED_FILES_MAX && !open_below(root, path, LINKS_FOLLOWED, fd))
+		reading->fd_count++;
+}
+
+static bool open_place(void *context, const char *path)
+{
+	struct reading *reading = context;
+
+	open_candidate(reading, reading->found->root, path);
+	if (reading->found->root[0])
+		open_candidate(reading, "", path);
+	return false; /* all of them */
+}
+
+/* The names over there are of this build id, if they are sound. */
+static int take_names(struct bytes answer, const struct build_id *id, struct kept_names *ret_names)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+
+	if (kept_names_take(answer, &names) || !build_id_is(&names.id, id->bytes, id->length))
+		return -EOWNERDEAD;
+	names.reference = 0; /* no kernel's */
+	*ret_names = names;
+	names = (struct kept_names){0};
+	return 0;
+}
+
+static int ask_names(const struct reading *reading)
+{
+	const struct build_id *id = &reading->found->id;
+	struct confined_job job = {
+		.work = READ_NAMES,
+		.fds = reading->fds,
+		.fd_count = reading->fd_count,
+		.question = {id->bytes, id->length},
+	};
+	struct bytes answer;
+	int error = confined_run(reading->confined, &job, &answer);
+
+	if (error)
+		return error;
+	error = take_names(answer, id, reading->names);
+	free((void *)(uintptr_t)answer.start);
+	return error;
+}
+
+/* It is the file that ran, whatever comes of reading it. */
+static bool accept(void *context, const struct found_binary *found)
+{
+	struct reading *reading = context;
+	struct debug_places places = {
+		.path = found->path,
+		.id = &found->id,
+		.link = reading->link[0] ? reading->link : NULL,
+		.take = open_place,
+		.context = reading,
+	};
+
+	reading->found = found;
+	reading->fds[0] = found->fd;
+	reading->fd_count = 1;
+	debug_file_places(&places);
+	reading->error = ask_names(reading);
+	for (size_t i = 1; i < reading->fd_count; i++)
+		close(reading->fds[i]);
+	return true;
+}
+
+int confined_names_read(struct confined *confined, const struct running_binary *binary,
+			struct kept_names *ret_names)
+{
+	struct reading reading = {.confined = confined, .names = ret_names};
+	struct binary_search search = {
+		.path = binary->path,
+		.build_id = binary->build_id,
+		.build_id_bytes = binary->build_id_bytes,
+		.cache_name = "elf",
+		.owner_pid = binary->owner_pid,
+		.is_open = binary->is_open,
+		.fd = binary->fd,
+		.identify = identify_found,
+		.accept = accept,
+		.context = &reading,
+	};
+
+	/* Our own, which the kernel made. */
+	if (!strcmp(binary->path, "[vdso]"))
+		return binary_finder_read(binary, ret_names);
+	if (!binary_search_run(&search) && !reading.error)
+		return -ENOENT;
+	return reading.error;
+}

@@ -79,28 +79,30 @@ static int check_branches(const struct diff_file *file, const struct diff_settin
 			  file->path);
 }
 
+/* Opens one; its number is that of its times in --time. */
+static int open_file(struct diff_file *file, u32 number, const struct diff_settings *settings)
+{
+	int error;
+
+	if (access(file->path, R_OK))
+		return fail(-errno, "name the recordings: bpfprof diff OLD NEW", "cannot open %s",
+			    file->path);
+	error = perfdata_open(file->path, &file->data);
+	if (!error && file->windows)
+		error = windows_can_be_summed(file->data);
+	if (!error)
+		error = choose_samples(file, number, &settings->choice);
+	if (!error)
+		error = check_cpus(file);
+	return error ? error : check_branches(file, settings);
+}
+
 int diff_files_open(struct diff_file *files, u32 count, const struct diff_settings *settings)
 {
 	int error = 0;
 
-	for (u32 i = 0; !error && i < count; i++) {
-		if (access(files[i].path, R_OK))
-			return fail(-errno, "name the recordings: bpfprof diff OLD NEW",
-				    "cannot open %s", files[i].path);
-		error = perfdata_open(files[i].path, &files[i].data);
-		if (!error && files[i].windows)
-			error = windows_can_be_summed(files[i].data);
-		if (!error)
-			error = files[i].windows
-					? windows_check_choice(files[i].windows, &settings->choice)
-					: sample_choice_check(&settings->choice, files[i].data);
-		if (!error)
-			error = choose_samples(&files[i], i, &settings->choice);
-		if (!error)
-			error = check_cpus(&files[i]);
-		if (!error)
-			error = check_branches(&files[i], settings);
-	}
+	for (u32 i = 0; !error && i < count; i++)
+		error = open_file(&files[i], i, settings);
 	return error;
 }
 

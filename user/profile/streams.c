@@ -133,18 +133,13 @@ static void keep_hottest(struct streams *streams)
 /* Fills in how long they took. */
 static void finish_rows(struct finding *finding)
 {
-	struct streams *streams = finding->streams;
+	for (size_t i = 0; i < finding->speeds.count; i++) {
+		struct speed *speed = &finding->speeds.items[i];
+		struct stream *row = &finding->streams->rows.items[i / 2];
 
-	for (size_t i = 0; i < streams->rows.count; i++) {
-		struct stream *row = &streams->rows.items[i];
-
-		for (u32 side = 0; side < 2; side++) {
-			struct speed *speed = &finding->speeds.items[i * 2 + side];
-
-			for (u32 k = 0; speed->samples && k < row->depth; k++)
-				row->sides[side].cycles += speed->cycles[k] / speed->samples;
-			free(speed->cycles);
-		}
+		for (u32 k = 0; speed->samples && k < row->depth; k++)
+			row->sides[i % 2].cycles += speed->cycles[k] / speed->samples;
+		free(speed->cycles);
 	}
 }
 

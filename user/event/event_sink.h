@@ -39,8 +39,8 @@ enum branch_flag {
 };
 
 /* One observation, or several that are alike: `weight` is their sum, `time_ns` that of the last.
- * `frames` is the call chain, innermost first; usually frames[0].address equals
- * `address`, but a producer's chain may begin elsewhere (precise events) or be empty. */
+ * The chain `frames` mostly begins at `address`, but may elsewhere (precise events), or be empty.
+ */
 struct sample {
 	u64 time_ns;	   /* CLOCK_MONOTONIC or the file's own clock; 0: unknown */
 	u64 weight;	   /* the period: events this sample stands for */
@@ -63,7 +63,7 @@ struct sample {
 	/* Samples with equal keys have equal frames (but for one chance in 2^63); 0: no telling.
 	 * The lowest bit says that there are frames of user space among them. */
 	u64 chain_key;
-	const struct frame *frames;
+	const struct frame *frames;    /* innermost first */
 	const struct branch *branches; /* newest first */
 	u64 hw_idx;		       /* physical LBR register of branches[0]; ~0: unknown */
 	/* PERF_SAMPLE_REGS_USER and _STACK_USER, from which a stack can be walked afterwards. */
@@ -88,8 +88,7 @@ struct mapping {
 	u8 build_id_bytes; /* 0: unknown */
 };
 
-/* Bytes of a mapping's path that name its file: "[kernel.kallsyms]_text" is "[kernel.kallsyms]" and
- * the reference symbol. */
+/* Bytes of a mapping's path that name its file: of "[kernel.kallsyms]_text" without the symbol. */
 static inline size_t mapping_name_bytes(const char *path)
 {
 	const char *bracket = *path == '[' ? strchr(path, ']') : NULL;
@@ -143,8 +142,7 @@ struct loss {
 	u32 source; /* event source it belongs to, ~0u: none */
 };
 
-/* A kind of event that was sampled: one row of the session. Strings live as long as the producer.
- */
+/* A kind of event that was sampled: a row of the session. Strings live as long as the producer. */
 struct event_source {
 	const char *name; /* "cpu-clock:u" */
 	u32 type;	  /* perf_event_attr.type */
@@ -168,10 +166,8 @@ static inline bool event_source_has_call_stacks(const struct event_source *sourc
 	return source->has_branches && source->branch_bits >> 11 & 1;
 }
 
-/*
- * What a consumer of events implements; unset members mean "not interested".
- * 0 to go on, negative errno (with a sentence) to stop the producer.
- */
+/* What a consumer of events implements; unset members mean "not interested". They return 0 to go
+ * on, or a negative errno (with a sentence) to stop the producer. */
 struct event_sink {
 	int (*on_sample)(struct event_sink *self, const struct sample *sample);
 	/* Asked before a sample with a chain_key, of which all but frames and what is recorded
@@ -181,8 +177,7 @@ struct event_sink {
 	/* Asked before a sample with a chain_key is looked at: whether it is to be handed over.
 	 * Unset: all are. */
 	bool (*wants_chain)(struct event_sink *self, u64 chain_key);
-	/* Told some samples ahead, so that what is known of the chain can be on its way from
-	 * memory. */
+	/* Told some samples ahead, so that what is known of the chain can come from memory. */
 	int (*on_chain_ahead)(struct event_sink *self, u64 chain_key);
 	int (*on_mapping)(struct event_sink *self, const struct mapping *mapping);
 	int (*on_name)(struct event_sink *self, const struct thread_name *name);

@@ -210,7 +210,7 @@ static location_id find_rest(struct chain_rows *rows, struct last_chain *last,
 {
 	u32 done = (u32)last->frames.count, more = count - done;
 	const struct frame *first = &sample->frames[more - 1];
-	struct caller caller;
+	struct caller caller = {0};
 
 	rows->wanted.count = 0;
 	vec_reserve(&rows->wanted, more);

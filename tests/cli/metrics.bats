@@ -75,6 +75,8 @@ is_well_formed() {
 	[ "$(value samples_total node.prom)" = \
 		"$("$BPFPROF" export --store store --since 1h -q | awk '{ sum += $NF } END { print sum }')" ]
 	[ "$(find . -name '*.prom*' | wc -l)" = 1 ]
+	# Prometheus' own word, where it is there
+	! command -v "${PROMTOOL:-promtool}" || "${PROMTOOL:-promtool}" check metrics <node.prom
 }
 
 @test "what cannot work is answered in one line" {

@@ -131,6 +131,8 @@ tell_rest() {
 	[ "$(awk '$1 == "samples" { sum += $3 } END { print sum }' told)" = "$sum" ]
 	grep -q '^leaf foo ' told
 	grep -q '^root worker ' told
+	# the word of who made the format, where it is there: PPROF='go tool pprof'
+	[ -z "${PPROF:-}" ] || $PPROF -top server/1.pb.gz | grep -q 'Type: cpu'
 	grep -q "^bpfprof{host=$host${label:-}}$" server/*.query
 	grep -q '^bpfprof_push_lost_total{reason="refused"} 0$' metrics.prom
 }

@@ -431,7 +431,8 @@ u64 tasks_threads(const struct tasks *tasks)
 
 u64 tasks_bytes(const struct tasks *tasks)
 {
-	return tasks->lives.count * (sizeof(struct task_life) + sizeof(struct task_name)) +
+	return tasks->lives.count * sizeof(struct task_life) +
+	       tasks->names.count * sizeof(struct task_name) +
 	       tasks->eras.count * (sizeof(struct era) + sizeof(struct process)) +
 	       tasks->pieces * sizeof(struct piece);
 }

@@ -91,6 +91,9 @@ static int open_file(struct diff_file *file, u32 number, const struct diff_setti
 	if (!error && file->windows)
 		error = windows_can_be_summed(file->data);
 	if (!error)
+		error = file->windows ? windows_check_choice(file->windows, &settings->choice)
+				      : sample_choice_check(&settings->choice, file->data);
+	if (!error)
 		error = choose_samples(file, number, &settings->choice);
 	if (!error)
 		error = check_cpus(file);

@@ -133,8 +133,8 @@ static void calls_that_are_not_needed_end_the_process(void **state)
 	skip_without_permission();
 	for (size_t i = 0; i < ARRAY_COUNT(forbidden); i++)
 		if (status_of_child(limit_and_call, &forbidden[i]) != BY_SIGNAL + SIGSYS)
-			fail_msg("call %ld, row %zu, does not end the process", forbidden[i].number,
-				 i);
+			fail_test("call %ld, row %zu, does not end the process",
+				  forbidden[i].number, i);
 }
 
 static const struct {
@@ -167,8 +167,8 @@ static void others_are_answered(void **state)
 		int status = status_of_child(limit_and_call, &answered[i].call);
 
 		if (status != answered[i].error)
-			fail_msg("call %ld, row %zu: %d in place of %d", answered[i].call.number, i,
-				 status, answered[i].error);
+			fail_test("call %ld, row %zu: %d in place of %d", answered[i].call.number,
+				  i, status, answered[i].error);
 	}
 }
 
@@ -251,7 +251,7 @@ static void what_is_needed_works(void **state)
 	skip_without_permission();
 	for (size_t i = 0; i < ARRAY_COUNT(works); i++)
 		if (status_of_child(limit_and_work, &works[i]))
-			fail_msg("work %zu of the list does not work", i);
+			fail_test("work %zu of the list does not work", i);
 }
 
 int main(void)

@@ -383,10 +383,10 @@ static void what_was_given_up_is_refused(void **state)
 		struct trial all = {&attempts[i], 0}, daemon = {&attempts[i], kept_by_daemon()};
 
 		if (status_of_child(try_without, &all))
-			fail_msg("%s is not refused without capabilities: %d", attempts[i].name,
-				 status_of_child(try_without, &all));
+			fail_test("%s is not refused without capabilities: %d", attempts[i].name,
+				  status_of_child(try_without, &all));
 		if (!attempts[i].is_kept && status_of_child(try_without, &daemon))
-			fail_msg("%s is not refused to the daemon", attempts[i].name);
+			fail_test("%s is not refused to the daemon", attempts[i].name);
 	}
 }
 
@@ -405,7 +405,7 @@ static void what_was_kept_works(void **state)
 	need_root();
 	for (size_t i = 0; i < ARRAY_COUNT(attempts); i++)
 		if (attempts[i].is_kept && status_of_child(try_with, &attempts[i]))
-			fail_msg("%s does not work", attempts[i].name);
+			fail_test("%s does not work", attempts[i].name);
 }
 
 /* Whether a line of /proc/self/status, as a program sees it that we run, says so. */

@@ -144,8 +144,8 @@ bool capture_targets_ended(struct capture *capture);
 /* Disables the events, drains what is left and reads the totals. Returns 0 or what the sink said.
  */
 int capture_stop(struct capture *capture);
-/* What overflowed and no program saw, timers that did not fire among it, is known as of now, and not
- * only as of capture_stop(). Asks each CPU for its counters. */
+/* What overflowed and no program saw, timers that did not fire among it, is known as of now, and
+ * not only as of capture_stop(). Asks each CPU for its counters. */
 void capture_reckon(struct capture *capture);
 /* As of the last capture_drain() or capture_stop(); what no program saw as of capture_reckon(). */
 void capture_totals(struct capture *capture, struct capture_totals *ret_totals);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "capture/branch_caps.h"
+#include "capture/open_failure.h"
 #include "capture/perf_open.h"
 #include "host/host.h"
 
@@ -204,63 +205,6 @@ void perf_events_clock_modes(const struct perf_events *events, u8 ret_modes[SOUR
 		ret_modes[i] = events->sources[i].mode;
 }
 
-/* Whether the event could be opened if it did not ask for branch stacks: says so then. */
-static bool is_for_branches(int error, const struct source *source, u32 cpu)
-{
-	bool is_of_calls = source->attr.branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK;
-	struct perf_event_attr attr = source->attr;
-	CLEANUP(closep) int fd = -1;
-
-	if (!attr.branch_sample_type)
-		return false;
-	attr.sample_type &= ~(u64)PERF_SAMPLE_BRANCH_STACK;
-	attr.branch_sample_type = 0;
-	fd = perf_open_cpu(&attr, cpu);
-	if (fd < 0)
-		return false;
-	fail_plain(error,
-		   is_of_calls ? "use --call-graph auto"
-			       : "`bpfprof check` says whether this CPU records branches",
-		   "cannot take %s with %s: the kernel has none for this event",
-		   is_of_calls ? "call stacks of the CPU (LBR)" : "branch stacks of this kind",
-		   source->row.name);
-	return true;
-}
-
-/* What the kernel said to an open, with what can be done about it. */
-static int open_failed(int error, const struct source *source, u32 cpu)
-{
-	static const struct {
-		int error;
-		const char *why, *remedy;
-	} rows[] = {
-		{-EACCES, NULL, "run as root, or with CAP_PERFMON"},
-		{-EPERM, NULL, "run as root, or with CAP_PERFMON"},
-		{-ENOENT, "this machine does not count it",
-		 "use -e cpu-clock; `bpfprof check` lists what there is"},
-		{-EOPNOTSUPP, "this machine's counter cannot sample it this way",
-		 "leave out :p modifiers, or use -e cpu-clock"},
-		{-EMFILE, NULL, "raise `ulimit -n`"},
-		{-ENFILE, NULL, "raise sysctl fs.file-max"},
-		{-EBUSY, "the counter is in use", "stop the other profiler"},
-		{-EINVAL, "the kernel refuses its settings",
-		 "try it without modifiers, or use -e cpu-clock"},
-	};
-
-	if (is_for_branches(error, source, cpu))
-		return error;
-	for (size_t i = 0; i < ARRAY_COUNT(rows); i++) {
-		if (rows[i].error != error)
-			continue;
-		if (rows[i].why)
-			return fail_plain(error, rows[i].remedy, "cannot sample %s on CPU %u: %s",
-					  source->row.name, cpu, rows[i].why);
-		return fail(error, rows[i].remedy, "cannot sample %s on CPU %u", source->row.name,
-			    cpu);
-	}
-	return fail(error, NULL, "cannot sample %s on CPU %u", source->row.name, cpu);
-}
-
 static bool is_refused(int fd)
 {
 	return fd == -EINVAL || fd == -EOPNOTSUPP;
@@ -302,7 +246,7 @@ static int open_source(struct perf_events *events, u32 number, u32 cpu,
 	if (fd == -ENODEV)
 		return fd;
 	if (fd < 0)
-		return open_failed(fd, source, cpu);
+		return open_failure_tell(fd, &source->attr, source->row.name, cpu);
 	*vec_add(&events->counters) = (struct counter_fd){.source = number, .cpu = cpu, .fd = fd};
 	if (ioctl(fd, PERF_EVENT_IOC_SET_BPF, programs_sampler_fd(programs, number)))
 		return fail(-errno, "leave out :p modifiers, or use -e cpu-clock",

@@ -21,6 +21,8 @@ struct entry_ranks {
 
 /* The ranks of all entries of a list, for as long as none is added. */
 struct entry_ranks entry_ranks_make(const struct entry_list *list);
+
+/* Frees them; the list stays its owner's. */
 void entry_ranks_release(struct entry_ranks *ranks);
 
 #endif

@@ -190,7 +190,7 @@ static u64 step_between(u64 before, u64 value)
 {
 	u64 step = value - before;
 
-	return step << 1 ^ (u64)((s64)step >> 63);
+	return step << 1 ^ (0 - (step >> 63));
 }
 
 static void put_column(struct text *out, const struct rows *rows, size_t row_bytes,

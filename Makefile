@@ -28,7 +28,7 @@ FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c)
 # %CLANG%. Ubuntu's bpftool and perf come with linux-tools.
 DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-generic \
 	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev \
-	libzydis-dev libseccomp-dev libcurl4-gnutls-dev libmicrohttpd-dev
+	libzydis-dev libseccomp-dev libcurl4-gnutls-dev|libcurl4-openssl-dev libmicrohttpd-dev
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \

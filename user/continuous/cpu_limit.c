@@ -5,8 +5,12 @@
 #include "continuous/cpu_limit.h"
 
 /* How much of a second's measurement is taken over: of the programs, and of this process, which
- * works for its windows once a minute and reads binaries when they are new: that goes over five. */
-static const double bpf_weight = 0.2, own_weight = 1.0 / 300;
+ * works for its windows once a minute: that goes over five. It begins with ten seconds, or what
+ * it costs would be believed to be next to nothing until then. */
+static const double bpf_weight = 0.2;
+static const u32 own_seconds = 300, own_seconds_first = 10;
+/* Starting is no cost of going on: until then a second counts at most so many times the limit. */
+static const double first_most = 5;
 /* The programs get at least so much of the limit, also where this process alone is beyond it. */
 static const double bpf_least = 0.1;
 /* Smaller changes are not worth an interruption of all CPUs; the rate grows at most so fast. */
@@ -24,8 +28,14 @@ static void learn(struct cpu_limit *limit, const struct cpu_limit_spent *spent)
 	double wall = (double)spent->wall_ns;
 	double own = (double)spent->own_ns / wall;
 	double bpf = (double)spent->bpf_ns / wall / limit->hz;
+	u32 seconds = own_seconds_first + limit->steps;
 
-	limit->own += (own - limit->own) * own_weight;
+	if (limit->steps < own_seconds_first && own > limit->share * first_most)
+		own = limit->share * first_most;
+	if (seconds > own_seconds)
+		seconds = own_seconds;
+	limit->own += (own - limit->own) / seconds;
+	limit->steps += limit->steps < own_seconds;
 	limit->bpf_per_hz += (bpf - limit->bpf_per_hz) * bpf_weight;
 }
 

@@ -15,6 +15,7 @@ struct cpu_limit {
 	double share;	   /* that it may cost, of one CPU: 0.005; 0: no limit */
 	u32 wanted_hz;	   /* never above */
 	u32 hz;		   /* now */
+	u32 steps;	   /* until now */
 	double own;	   /* share of this process, averaged */
 	double bpf_per_hz; /* share of the programs, for each hertz */
 };

@@ -71,6 +71,16 @@ static void samples_ten_times_as_dear_cost_no_more_than_they_may(void **state)
 	(void)state;
 }
 
+static void what_the_process_costs_is_known_within_a_minute(void **state)
+{
+	struct machine machine = {.sample_ns = 20000, .own_ns = 2500000};
+	struct cpu_limit limit = cpu_limit_of(0.005, WANTED_HZ);
+
+	run(&machine, &limit, 60);
+	assert_true(run(&machine, &limit, 30) < 0.0055);
+	(void)state;
+}
+
 static void the_rate_comes_back_when_samples_are_cheap_again(void **state)
 {
 	struct machine machine = {.sample_ns = 80000, .own_ns = 500000};
@@ -134,6 +144,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_costs_less_than_it_may_is_left_alone),
 		cmocka_unit_test(samples_ten_times_as_dear_cost_no_more_than_they_may),
+		cmocka_unit_test(what_the_process_costs_is_known_within_a_minute),
 		cmocka_unit_test(the_rate_comes_back_when_samples_are_cheap_again),
 		cmocka_unit_test(a_process_that_costs_too_much_alone_goes_on_at_a_low_rate),
 		cmocka_unit_test(a_burst_of_work_at_the_start_changes_little),

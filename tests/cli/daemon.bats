@@ -4,24 +4,13 @@
 # bpfprof daemon: windows into a store, all the time.
 
 load common
+load daemons
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	need_root
 	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
 	: >config
-}
-
-windows() {
-	find store/windows -name '*.data' 2>/dev/null | sort
-}
-
-has_windows() {
-	[ "$(windows | wc -l)" -ge "$1" ]
-}
-
-says() {
-	grep -q "$1" log
 }
 
 told_reloading() {

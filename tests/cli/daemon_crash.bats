@@ -5,6 +5,7 @@
 # is lost is the window that is open, and no other.
 
 load common
+load daemons
 
 setup() {
 	need_root
@@ -13,18 +14,6 @@ setup() {
 	export PERF_CONFIG
 	: >config
 	mkdir store
-}
-
-windows() {
-	find store/windows -name '*.data' 2>/dev/null | sort
-}
-
-has_windows() {
-	[ "$(windows | wc -l)" -ge "$1" ]
-}
-
-says() {
-	grep -q "$1" log
 }
 
 # start_daemon [COMMAND...]: windows of a second; started by the command, if there is one

@@ -5,20 +5,13 @@
 # does not allow ends it: kernel/privileges_test.c, kernel/call_filter_test.c.)
 
 load common
+load daemons
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	need_root
 	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
 	printf '[daemon]\n\tfreq = 199\n\tmax-cpu = none\n' >config
-}
-
-says() {
-	grep -q "$1" log
-}
-
-has_windows() {
-	[ "$(find store/windows -name '*.data' | wc -l)" -ge "$1" ]
 }
 
 # Kills what the daemon's child has started, as soon as it is there.

@@ -4,16 +4,13 @@
 # bpfprof daemon --metrics and --metrics-file: what Prometheus reads.
 
 load common
+load daemons
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
 	need_root
 	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
 	: >config
-}
-
-says() {
-	grep -q "$1" log
 }
 
 # value NAME FILE: of a metric without labels

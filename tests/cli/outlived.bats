@@ -5,6 +5,7 @@
 # namespace, made by a process at run time. They are those that were true then, or there are none.
 
 load common
+load daemons
 
 # What a program looks like whose time is spent in one function of this name, forever or until something
 # wants no more of it. All of them have it at the same place.
@@ -77,14 +78,6 @@ build_programs() {
 		}
 	END
 	gcc -O1 -o maker maker.c
-}
-
-windows() {
-	find store/windows -name '*.data' | sort
-}
-
-has_windows() {
-	[ "$(windows | wc -l)" -ge "$1" ]
 }
 
 # Until two windows have ended, the second of which has begun meanwhile.

@@ -4,6 +4,7 @@
 # bpfprof daemon --push: each window to a server, once, whatever happens to the server meanwhile.
 
 load common
+load daemons
 
 setup() {
 	cd "$BATS_TEST_TMPDIR" || return
@@ -11,10 +12,6 @@ setup() {
 	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
 	: >config
 	mkdir server
-}
-
-says() {
-	grep -q "$1" log
 }
 
 # Starts the server that keeps what it gets, at the same port as before; its pid is $server.

@@ -164,7 +164,7 @@ static void count_part(void *context, size_t part)
 
 /* --- parts --- */
 
-static void add_figures(struct entry *sum, const struct entry *entry)
+void entry_add_self(struct entry *sum, const struct entry *entry)
 {
 	sum->period += entry->period;
 	sum->samples += entry->samples;
@@ -172,6 +172,11 @@ static void add_figures(struct entry *sum, const struct entry *entry)
 	sum->period_us += entry->period_us;
 	sum->period_guest_sys += entry->period_guest_sys;
 	sum->period_guest_us += entry->period_guest_us;
+}
+
+static void add_figures(struct entry *sum, const struct entry *entry)
+{
+	entry_add_self(sum, entry);
 	sum->children_period += entry->children_period;
 	sum->children_samples += entry->children_samples;
 	if (entry->max_depth > sum->max_depth)

@@ -92,6 +92,9 @@ void entry_list_free(struct entry_list *list);
 /* For CLEANUP. */
 void entry_list_freep(struct entry_list **list);
 
+/* Adds what an entry counts itself to a sum: periods, also by mode, and samples. */
+void entry_add_self(struct entry *sum, const struct entry *entry);
+
 /* What the members of the group say beside an entry of list->entries, one for each; NULL: there are
  * none. Only their figures mean anything. */
 static inline const struct entry *entry_others(const struct entry_list *list,

@@ -19,16 +19,6 @@ struct run {
 	u32 first, end;
 };
 
-static void add_figures(struct entry *sum, const struct entry *entry)
-{
-	sum->period += entry->period;
-	sum->samples += entry->samples;
-	sum->period_sys += entry->period_sys;
-	sum->period_us += entry->period_us;
-	sum->period_guest_sys += entry->period_guest_sys;
-	sum->period_guest_us += entry->period_guest_us;
-}
-
 /* A node of these entries; its children come later. */
 static void add_node(struct growing *growing, struct run run, u32 depth)
 {
@@ -51,10 +41,10 @@ static void add_node(struct growing *growing, struct run run, u32 depth)
 	for (u32 row = run.first + 1; row < run.end; row++) {
 		const struct entry *entry = &list->entries.items[growing->order[row]];
 
-		add_figures(&hierarchy->figures.items[at], entry);
+		entry_add_self(&hierarchy->figures.items[at], entry);
 		for (u32 i = 1; i < hierarchy->figure_count; i++)
-			add_figures(&hierarchy->figures.items[at + i],
-				    &entry_others(list, entry)[i - 1]);
+			entry_add_self(&hierarchy->figures.items[at + i],
+				       &entry_others(list, entry)[i - 1]);
 	}
 }
 

@@ -67,6 +67,15 @@ same_lines() {
 	diff theirs ours
 }
 
+# The same, where perf may have cut names of threads: to a width that not all lines had a say in.
+same_lines_but_cut_names() {
+	same_lines "$@" || diff <(cut_names <theirs) <(cut_names <ours)
+}
+
+cut_names() {
+	sed -E 's/% ([^ %+-][^ %]{6})[^ ]*/% \1/'
+}
+
 without_unsure() {
 	grep -v -e '(deleted)' -e ' _init$' -e '@plt$' -e '] 0x0000' | sed -e 's/  */ /g' -e 's/ $//' -e 's/\.\.\.*/../g'
 }
@@ -132,7 +141,7 @@ rows() {
 	need_recordings
 	same_lines perf1.data perf2.data
 	same_lines -c ratio -p perf2.data perf1.data ours1.data
-	same_lines -s comm,dso,sym perf1.data perf2.data
+	same_lines_but_cut_names -s comm,dso,sym perf1.data perf2.data
 	same_lines -C gzip,deep --percentage relative perf1.data perf2.data
 	same_lines --time 10%-60% -b perf1.data perf2.data
 }

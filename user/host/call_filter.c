@@ -304,9 +304,17 @@ static int fill(scmp_filter_ctx filter, u32 groups)
 	return error ? error : add_sockets(filter, groups);
 }
 
+/* What a build with AddressSanitizer calls, and who of its threads does, is not ours to list. */
+#ifdef __SANITIZE_ADDRESS__
+enum { HAS_OTHER_CALLS = 1 };
+#else
+enum { HAS_OTHER_CALLS = 0 };
+#endif
+
 int privileges_limit_calls(u32 groups)
 {
-	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);
+	scmp_filter_ctx filter = seccomp_init(HAS_OTHER_CALLS ? SCMP_ACT_ALLOW
+							      : SCMP_ACT_KILL_PROCESS);
 	int error;
 
 	if (!filter)
@@ -314,7 +322,7 @@ int privileges_limit_calls(u32 groups)
 	/* no_new_privs is set; a binary tree in place of a list of some hundred. */
 	error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
 	error = error ? error : seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	error = error ? error : fill(filter, groups);
+	error = error || HAS_OTHER_CALLS ? error : fill(filter, groups);
 	error = error ? error : seccomp_load(filter);
 	seccomp_release(filter);
 	return error ? fail(error, NULL, "cannot limit system calls") : 0;

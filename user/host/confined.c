@@ -87,10 +87,12 @@ static int send_request(const struct confined *confined, const struct confined_j
 				 .msg_controllen = CMSG_SPACE(fd_bytes)};
 	struct cmsghdr *files = CMSG_FIRSTHDR(&message);
 
-	memcpy(request.question, job->question.start, job->question.length);
+	if (job->question.length)
+		memcpy(request.question, job->question.start, job->question.length);
 	*files = (struct cmsghdr){CMSG_LEN(fd_bytes), SOL_SOCKET, SCM_RIGHTS};
 	memcpy(CMSG_DATA(files), &answer_fd, sizeof(int));
-	memcpy(CMSG_DATA(files) + sizeof(int), job->fds, job->fd_count * sizeof(int));
+	if (job->fd_count)
+		memcpy(CMSG_DATA(files) + sizeof(int), job->fds, job->fd_count * sizeof(int));
 	return sendmsg(confined->socket, &message, MSG_NOSIGNAL) == sizeof(request) ? 0 : -EPIPE;
 }
 

@@ -72,7 +72,9 @@ static _Noreturn void begin_work(const struct confined_settings *settings,
 {
 	close(socket);
 	limit(RLIMIT_CPU, settings->most_cpu_s);
+#ifndef __SANITIZE_ADDRESS__ /* takes terabytes of addresses */
 	limit(RLIMIT_AS, (u64)MEMORY_MAX_GB << 30);
+#endif
 	limit(RLIMIT_FSIZE, CONFINED_ANSWER_MAX + sizeof(struct confined_head));
 	limit(RLIMIT_CORE, 0);
 	alarm(settings->most_wall_s);

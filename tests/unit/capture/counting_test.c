@@ -34,8 +34,8 @@ static int take(struct event_sink *self, const struct sample *sample)
 
 	assert_in_range(sample->frame_count, 0, 8);
 	taken->samples[taken->count] = *sample;
-	memcpy(taken->frames[taken->count], sample->frames,
-	       sample->frame_count * sizeof(struct frame));
+	for (u32 i = 0; i < sample->frame_count; i++)
+		taken->frames[taken->count][i] = sample->frames[i];
 	taken->count++;
 	return 0;
 }

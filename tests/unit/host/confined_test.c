@@ -220,6 +220,9 @@ static void who_crashes_costs_his_file_only(void **state)
 static void nothing_else_can_be_opened(void **state)
 {
 	(void)state;
+#ifdef __SANITIZE_ADDRESS__
+	skip(); /* such a build has no list of calls */
+#endif
 	assert_int_equal(run(OPEN, NULL), -EOWNERDEAD);
 	assert_int_equal(run(CONNECT, NULL), -EOWNERDEAD);
 	assert_works();

@@ -6,13 +6,6 @@
 load common
 load daemons
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	need_root
-	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
-	: >config
-}
-
 told_reloading() {
 	[ "$(grep -c RELOADING=1 told)" = "$1" ]
 }

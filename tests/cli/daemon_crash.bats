@@ -8,11 +8,7 @@ load common
 load daemons
 
 setup() {
-	need_root
-	cd "$BATS_TEST_TMPDIR" || return
-	PERF_CONFIG=$PWD/config
-	export PERF_CONFIG
-	: >config
+	enter_with_config
 	mkdir store
 }
 

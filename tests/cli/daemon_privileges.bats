@@ -8,9 +8,7 @@ load common
 load daemons
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	need_root
-	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
+	enter_with_config
 	printf '[daemon]\n\tfreq = 199\n\tmax-cpu = none\n' >config
 }
 

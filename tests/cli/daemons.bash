@@ -1,7 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 # shellcheck shell=bash
 #
-# What tests of a running daemon wait for: its log is `log`, its store `store`.
+# What tests of a running daemon begin with and wait for: its settings are `config`, its log is `log`, its
+# store `store`.
+
+enter_with_config() {
+	cd "$BATS_TEST_TMPDIR" || return
+	need_root
+	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
+	: >config
+}
+
+setup() {
+	enter_with_config
+}
 
 # Whether the daemon's log has a line like that.
 says() {

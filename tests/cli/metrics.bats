@@ -6,13 +6,6 @@
 load common
 load daemons
 
-setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	need_root
-	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
-	: >config
-}
-
 # value NAME FILE: of a metric without labels
 value() {
 	awk -v name="bpfprof_$1" '$1 == name { print $2 }' "$2"

@@ -7,10 +7,7 @@ load common
 load daemons
 
 setup() {
-	cd "$BATS_TEST_TMPDIR" || return
-	need_root
-	export PERF_CONFIG=$BATS_TEST_TMPDIR/config
-	: >config
+	enter_with_config
 	mkdir server
 }
 

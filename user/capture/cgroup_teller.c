@@ -96,6 +96,7 @@ static void sweep(struct cgroup_teller *teller)
 		struct known_cgroup row = teller->rows.items[i];
 
 		if (row.seen_ns + teller->keep_ns < teller->now_ns) {
+			teller->wanted -= row.want == WANTED;
 			free(row.path);
 			continue;
 		}
@@ -155,9 +156,10 @@ static int on_sample(struct event_sink *sink, const struct sample *sample)
 static int on_cgroup(struct event_sink *sink, const struct cgroup_name *cgroup)
 {
 	struct cgroup_teller *teller = teller_of(sink);
-	struct known_cgroup *row = row_made(teller, cgroup->id);
+	struct known_cgroup *row;
 
 	take_found(teller, cgroup->id, cgroup->path);
+	row = row_made(teller, cgroup->id);
 	return row->want == WANTED ? tell(teller, row, cgroup->time_ns) : 0;
 }
 

@@ -28,7 +28,7 @@ FUZZ_TARGETS ?= $(patsubst tests/fuzz/%_fuzz.c,%,$(wildcard tests/fuzz/*_fuzz.c)
 # %CLANG%. Ubuntu's bpftool and perf come with linux-tools.
 DEB_BUILD_PACKAGES := gcc libc6-dev make pkg-config clang bpftool|linux-tools-generic \
 	libbpf-dev libelf-dev libdw-dev zlib1g-dev libzstd-dev liblzma-dev libxxhash-dev libiberty-dev \
-	libzydis-dev libseccomp-dev libcurl4-gnutls-dev|libcurl4-openssl-dev libmicrohttpd-dev
+	libzydis-dev libseccomp-dev libtraceevent-dev libcurl4-gnutls-dev|libcurl4-openssl-dev libmicrohttpd-dev
 DEB_TEST_PACKAGES := perl libcmocka-dev bats jq python3 shellcheck cppcheck clang-tidy clang-format \
 	g++ scdoc man-db util-linux procps binutils xz-utils openssl git sqlite3 ?zsh ?fish \
 	libclang-rt-%CLANG%-dev|libclang-common-%CLANG%-dev \
@@ -38,10 +38,12 @@ DEB_PACKAGES := $(DEB_BUILD_PACKAGES) $(DEB_TEST_PACKAGES)
 # Only for `make test-kernels`.
 DEB_KERNEL_TEST_PACKAGES := qemu-system-x86 qemu-system-arm \
 	gcc-aarch64-linux-gnu g++-aarch64-linux-gnu busybox-static cpio debian-archive-keyring bsdextrautils
+# Only for `make test-service`.
+DEB_SERVICE_TEST_PACKAGES := systemd util-linux procps
 # For arm64, unpacked into build/: never installed.
 DEB_GUEST_PACKAGES := libc6-dev libstdc++-12-dev libbpf-dev libelf-dev libdw-dev zlib1g-dev \
 	libzstd-dev liblzma-dev libxxhash-dev libiberty-dev libzydis-dev libseccomp-dev \
-	libcurl4-gnutls-dev libmicrohttpd-dev libcmocka-dev busybox-static coreutils
+	libtraceevent-dev libcurl4-gnutls-dev libmicrohttpd-dev libcmocka-dev busybox-static coreutils
 
 # All CPUs, unless -j says otherwise.
 ifeq ($(MAKELEVEL),0)
@@ -210,6 +212,15 @@ test: ## install what is missing, lint, and run every test; the last line counts
 .PHONY: test-all
 test-all: ## the same, where there is more to check than time for it: all of it (minutes)
 	@$(MAKE) --no-print-directory TEST_ALL=1 test
+	@$(MAKE) --no-print-directory test-service
+
+.PHONY: test-service
+test-service: ## run the service under a systemd of its own, in namespaces (as root)
+	@$(call need,$(DEB_PACKAGES) $(DEB_SERVICE_TEST_PACKAGES))
+	@$(MAKE) --no-print-directory service-tests; status=$$?; $(give_back); exit $$status
+.PHONY: service-tests
+service-tests: $(BUILD)/bpfprof $(WORKLOADS)
+	$(Q)$(run_tests) tests/service/service.bats
 
 .PHONY: tests
 tests: tests-built
@@ -233,6 +244,13 @@ kernel-tests: tests-built ## build and run the tests that load BPF (as root)
 .PHONY: cli-tests
 cli-tests: tests-built ## build and run the command-line tests
 	$(Q)$(run_tests) cli
+
+# A real Prometheus and Go's pprof, unpacked and not installed: 250 MB, so only when asked for.
+.PHONY: test-fleet
+test-fleet: all ## run the daemon against Debian's Prometheus and Go's pprof, which are fetched
+	$(Q)tests/kernels/fetch.sh packages bookworm $(shell dpkg --print-architecture) $(BUILD)/fleet \
+		prometheus golang-go
+	$(Q)FLEET=$(abspath $(BUILD))/fleet BUILD=$(abspath $(BUILD)) tests/run.sh tests/fleet/fleet.bats
 
 .PHONY: test-kernels
 test-kernels: ## boot Debian kernels in qemu and run the kernel tests there (KERNELS=… only some)
@@ -333,7 +351,7 @@ $(LBR)/step: tests/lbr_simulator/step.c tests/lbr_simulator/model.c tests/lbr_si
 	$(Q)$(CC) $(INCLUDES) $(C_FLAGS) $(filter %.c,$^) $(LDFLAGS) -o $@
 
 .PHONY: lbr-table
-lbr-table: lbr-simulator $(WORKLOADS) $(LBR_TOOLS) ## what LBR chains show of true stacks: simulates 19 programs (minutes)
+lbr-table: lbr-simulator $(WORKLOADS) $(LBR_TOOLS) ## what LBR chains show of true stacks: simulates 22 programs (minutes)
 	$(Q)$(subst tests/run.sh,tests/lbr_simulator/table.sh,$(run_tests)) $(LBR_SETTINGS)
 
 .PHONY: asan
@@ -463,8 +481,9 @@ bin := $(DESTDIR)$(PREFIX)/bin
 man := $(DESTDIR)$(PREFIX)/share/man/man1
 share := $(DESTDIR)$(PREFIX)/share
 unit := $(DESTDIR)$(PREFIX)/lib/systemd/system/bpfprof.service
+sysusers := $(DESTDIR)$(PREFIX)/lib/sysusers.d/bpfprof.conf
 example := $(share)/doc/bpfprof/bpfprofconfig.example
-INSTALLED := $(bin)/bpfprof $(unit) $(example) $(MANUALS:$(BUILD)/man/%=$(man)/%) \
+INSTALLED := $(bin)/bpfprof $(unit) $(sysusers) $(example) $(MANUALS:$(BUILD)/man/%=$(man)/%) \
 	$(share)/bash-completion/completions/bpfprof $(share)/zsh/site-functions/_bpfprof \
 	$(share)/fish/vendor_completions.d/bpfprof.fish
 
@@ -476,6 +495,7 @@ install: $(BUILD)/bpfprof $(MANUALS) $(COMPLETIONS) ## install below PREFIX (/us
 	$(Q)install -D -m 644 $(BUILD)/completion/zsh $(share)/zsh/site-functions/_bpfprof
 	$(Q)install -D -m 644 $(BUILD)/completion/fish $(share)/fish/vendor_completions.d/bpfprof.fish
 	$(Q)install -D -m 644 user/service/bpfprofconfig.example $(example)
+	$(Q)install -D -m 644 user/service/bpfprof.sysusers $(sysusers)
 	$(Q)install -d $(dir $(unit)) && sed 's|@BIN@|$(PREFIX)/bin|' user/service/bpfprof.service.in >$(unit) && \
 		chmod 644 $(unit)
 	@$(give_back)

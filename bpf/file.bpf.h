@@ -25,7 +25,8 @@ static __always_inline void ask_for_file(struct scratch *scratch, const struct v
 	count(COUNTER_unwind_not_asked);
 }
 
-/* Copies what is known of the file scratch->wanted.file into `mapping`. */
+/* Copies what is known of the file scratch->wanted.file into `mapping`. A row that changes
+ * meanwhile is as none; the epoch changes, too, so that is forgotten with the next sample. */
 static __always_inline void learn_file(struct scratch *scratch, const struct vm_area_struct *vma,
 				       struct known_mapping *mapping)
 {
@@ -36,7 +37,12 @@ static __always_inline void learn_file(struct scratch *scratch, const struct vm_
 	if (known) {
 		known->last_used_ns = scratch->record.header.time_ns;
 		mapping->state = known->state;
+		mapping->table = known->table;
 		mapping->place = known->place;
+		barrier(); /* what was copied is looked at, not what may have changed since */
+		if (known->seal != unwind_seal(mapping->table, &mapping->place) &&
+		    mapping->state == FILE_READY)
+			mapping->state = FILE_GONE;
 		return;
 	}
 	mapping->state = fresh->state = FILE_WANTED;

@@ -79,6 +79,16 @@ static __always_inline u64 process_key(const struct task_struct *task)
 	return (u64)BPF_CORE_READ(task, signal);
 }
 
+static __always_inline void forget(const struct task_struct *task, bool with_process)
+{
+	u64 key = (u64)task;
+
+	bpf_map_delete_elem(&followed, &key);
+	key = process_key(task);
+	if (with_process)
+		bpf_map_delete_elem(&followed, &key);
+}
+
 static __always_inline bool is_followed_process(const struct task_struct *task, struct task_ids ids)
 {
 	return has_key(FOLLOW_PROCESS | ids.pid) || has_key(process_key(task));

@@ -17,8 +17,8 @@
 enum { MAPPING_NONE = MAPPINGS_KNOWN, MAPPING_UNKNOWN };
 
 enum {
-	VM_EXEC = 4,	  /* include/linux/mm.h */
-	SECOND_BITS = 30, /* of nanoseconds */
+	VM_EXEC = 4,	/* include/linux/mm.h */
+	TURN_BITS = 32, /* of nanoseconds: files are looked up anew every four seconds */
 };
 
 /* A number that is another one whenever a mapping of the process has changed; 0 if this kernel has
@@ -34,12 +34,11 @@ static __always_inline u64 mapping_changes(const struct mm_struct *mm)
 	return 0;
 }
 
-/* The running process and its mappings, as of now. A pid is not given to another process within the
- * second, but one process may call exec() more often. */
+/* The running process and its mappings, as of now. */
 static __always_inline struct mapping_stamp stamp_here(struct scratch *scratch)
 {
 	struct mapping_stamp stamp = {
-		.second = scratch->record.header.time_ns >> SECOND_BITS,
+		.turn = scratch->record.header.time_ns >> TURN_BITS,
 		.pid = bpf_get_current_pid_tgid() >> 32,
 		.epoch = unwind_epoch,
 	};
@@ -56,6 +55,7 @@ static __always_inline struct mapping_stamp stamp_here(struct scratch *scratch)
 		mm = task->mm;
 		scratch->walk.mm = (u64)mm;
 		stamp.exec_id = task->self_exec_id;
+		stamp.started = task->group_leader->start_time;
 		if (mm)
 			stamp.changes = mapping_changes(mm);
 	}
@@ -68,8 +68,9 @@ static __always_inline bool is_same_stamp(const struct mapping_stamp *left,
 					  const struct mapping_stamp *right)
 {
 	u64 difference = (left->mm ^ right->mm) | (left->exec_id ^ right->exec_id) |
-			 (left->changes ^ right->changes) | (left->second ^ right->second) |
-			 (left->pid ^ right->pid) | (left->epoch ^ right->epoch);
+			 (left->changes ^ right->changes) | (left->started ^ right->started) |
+			 (left->turn ^ right->turn) | (left->pid ^ right->pid) |
+			 (left->epoch ^ right->epoch);
 
 	return !difference && left->changes;
 }

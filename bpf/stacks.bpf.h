@@ -6,28 +6,11 @@
 #ifndef STACKS_BPF_H
 #define STACKS_BPF_H
 
+#include "kernel_stack.bpf.h"
 #include "maps.bpf.h"
 #include "user_stack.bpf.h"
 
-/* The kernel stack into the first rows; returns how many frames. One more than wanted is asked for,
- * to tell a stack that is just as deep from one that is deeper. */
-static __always_inline u32 take_kernel_stack(struct bpf_perf_event_data *ctx,
-					     struct sample_record *record)
-{
-	s64 bytes = bpf_get_stack(ctx, record->frames, (settings.max_stack + 1) * sizeof(u64), 0);
-	u32 frames;
-
-	if (bytes <= 0) {
-		count(COUNTER_kernel_stack_failed);
-		return 0;
-	}
-	frames = (u32)bytes / sizeof(u64);
-	if (frames > settings.max_stack || frames >= settings.kernel_max_stack)
-		count(COUNTER_kernel_stack_too_deep);
-	return frames > settings.max_stack ? settings.max_stack : frames;
-}
-
-/* The same for the user stack, walked by the kernel. */
+/* The user stack behind the frames of the kernel stack, walked by the kernel. */
 static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data *ctx,
 						      struct sample_record *record)
 {
@@ -100,7 +83,7 @@ static __noinline void take_stacks(struct bpf_perf_event_data *ctx, struct scrat
 	struct sample_record *record = &scratch->record;
 
 	if (record->header.mode == MODE_KERNEL)
-		record->header.kernel_frames = take_kernel_stack(ctx, record);
+		record->header.kernel_frames = take_kernel_stack(ctx, scratch);
 	barrier(); /* from here on its frames are a number in a map, see struct user_walk */
 	take_user_stack(ctx, scratch);
 	count_user_stack(record->header.end);

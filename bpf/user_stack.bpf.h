@@ -9,22 +9,9 @@
 #ifndef USER_STACK_BPF_H
 #define USER_STACK_BPF_H
 
-#include "bpfprof/unwind_find.h"
 #include "frame_pointer.bpf.h"
+#include "rules.bpf.h"
 #include "stack_rest.bpf.h"
-
-enum { SEGMENT_CHUNK_BITS = 8 }; /* of a chunk's number: its place in the segment */
-_Static_assert(1 << SEGMENT_CHUNK_BITS == UNWIND_SEGMENT_CHUNKS, "chunks of a segment");
-
-/* An unwind_read_chunk. */
-static __always_inline const u32 *read_chunk(void *unused, u32 chunk)
-{
-	u32 segment = chunk >> SEGMENT_CHUNK_BITS, number = chunk & (UNWIND_SEGMENT_CHUNKS - 1);
-	void *chunks = bpf_map_lookup_elem(&unwind_segments, &segment);
-
-	(void)unused;
-	return chunks ? bpf_map_lookup_elem(chunks, &number) : NULL;
-}
 
 /* Appends the frame to the record. */
 static __always_inline void take_pc(struct scratch *scratch)
@@ -39,19 +26,6 @@ static __always_inline void take_pc(struct scratch *scratch)
 }
 
 /* --- by tables --- */
-
-/* The rule that holds at an address in the mapping `row`, whose file has a table. */
-static __always_inline const struct unwind_rule *rule_at(struct scratch *scratch, u32 row,
-							 u64 address)
-{
-	struct known_process *process = known_process(scratch);
-	const struct known_mapping *mapping = &process->mappings[row];
-	const struct unwind_rule *rule;
-
-	rule = unwind_find(&mapping->place, address - process->starts[row] + mapping->file_offset,
-			   read_chunk, NULL);
-	return rule && rule->cfa_kind != CFA_NONE ? rule : NULL;
-}
 
 /* Whether a function with a rule begins at `address`. Global, see move_window(). */
 __noinline int calls_with_rule(u64 address)

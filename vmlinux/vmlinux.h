@@ -53,6 +53,7 @@ struct task_struct {
 	int tgid;
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
+	__u64 start_time;
 	struct signal_struct *signal;
 	__u64 self_exec_id;
 	struct css_set *cgroups;
@@ -145,6 +146,17 @@ struct mm_struct___until_6_12 {
  */
 struct pt_regs___kernel { /* until 5.14 */
 	int syscallno;
+};
+
+/* --- how the kernel's own code is unwound (x86-64) --- */
+
+struct orc_entry {
+	__s16 sp_offset;
+	__s16 bp_offset;
+	unsigned int sp_reg : 4;
+	unsigned int bp_reg : 4;
+	unsigned int type : 3;
+	unsigned int end : 1; /* until 6.3 */
 };
 
 /* --- what an overflow of a perf event brings --- */

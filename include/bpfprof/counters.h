@@ -71,7 +71,15 @@
 	X(cgroups_unnamed, OTHER, "a cgroup was gone before its path was known")                   \
 	X(names_reader_died, OTHER,                                                                \
 	  "names of a binary were not kept: it ended the process that read it")                    \
-	X(names_reader_slow, OTHER, "names of a binary were not kept: to read it took too long")
+	X(names_reader_slow, OTHER, "names of a binary were not kept: to read it took too long")   \
+	X(file_reader_died, OTHER,                                                                 \
+	  "a binary was not read for its stacks: it ended the process that read it")               \
+	X(file_reader_slow, OTHER, "a binary was not read for its stacks: it took too long")       \
+	X(jit_map_foreign, OTHER, "a perf-PID.map was not believed: it is another user's")         \
+	X(jit_map_no_file, OTHER, "a perf-PID.map was not believed: it is a link, or no file")     \
+	X(jit_map_too_large, OTHER, "a perf-PID.map was not believed: it is larger than 64 MiB")   \
+	X(kernel_rules_wrong, OTHER,                                                               \
+	  "the kernel's unwind tables led to another stack than the kernel: not used since")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

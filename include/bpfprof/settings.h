@@ -26,6 +26,17 @@ enum cgroup_tree { CGROUP_TREE_NONE, CGROUP_TREE_V2, CGROUP_TREE_V1 };
 #define FOLLOW_PROCESS 0ULL
 #define FOLLOW_THREAD  (1ULL << 32)
 
+/* Where the kernel has its own unwind rules (ORC), and which code they are for. Sorted addresses,
+ * each relative to where it stands, and as many entries. */
+struct kernel_rules {
+	u64 addresses, entries; /* where they begin */
+	u64 text_start, text_end;
+	u64 trampolines[2]; /* they stand where a return address was; 0: none */
+	u32 count;	    /* 0: they are not known */
+	u32 reserved;
+};
+WIRE_SIZE(struct kernel_rules, 56);
+
 struct program_settings {
 	u64 cgroup_id; /* kernfs id, or 0: any */
 	u64 ring_bytes;
@@ -52,7 +63,8 @@ struct program_settings {
 	u8 branch_depth;      /* registers of the CPU, 1 … BRANCH_STACK_MAX */
 	u8 reserved_too[2];
 	u8 clock_modes[SOURCES_MAX]; /* enum clock_mode, by source */
+	struct kernel_rules kernel_rules;
 };
-WIRE_SIZE(struct program_settings, 88);
+WIRE_SIZE(struct program_settings, 144);
 
 #endif

@@ -131,11 +131,35 @@ enum unwind_file_state {
 /* A value of the map `unwind_files`. The BPF programs insert a file as wanted when they first meet
  * it, and user space answers; they write last_used_ns, user space everything else. */
 struct unwind_file {
-	u32 state; /* enum unwind_file_state */
-	u32 reserved;
+	u32 state;	  /* enum unwind_file_state */
+	u32 table;	  /* its number, which no other table has or had; 0: none */
 	u64 last_used_ns; /* CLOCK_MONOTONIC; refreshed when a CPU looks it up anew */
 	struct unwind_place place;
+	u64 seal; /* unwind_seal() of a file that is ready */
 };
-WIRE_SIZE(struct unwind_file, 32);
+WIRE_SIZE(struct unwind_file, 40);
+
+/* A number that belongs to a table and its place: a row that is given to another file while it is
+ * being read must not be taken for either, as what it leads to is remembered. */
+static inline u64 unwind_seal(u32 table, const struct unwind_place *place)
+{
+	u64 seal = ((u64)table << 32 | place->first_word) * 0x9e3779b97f4a7c15ULL;
+
+	seal = (seal ^ seal >> 32 ^ ((u64)place->rule_count << 32 | place->first_page)) *
+	       0xd6e8feb86659fd93ULL;
+	return (seal ^ seal >> 29 ^ place->page_count) * 0xa0761d6478bd642fULL;
+}
+
+/* What the BPF programs remember of tables, on each CPU: half the frames of a stack were looked up
+ * a moment ago, and then a line of memory is read rather than half a dozen. */
+enum { UNWIND_RULES_KNOWN_BITS = 11, UNWIND_RULES_KNOWN = 1 << UNWIND_RULES_KNOWN_BITS };
+
+struct known_rule {
+	u64 offset; /* in the file */
+	u32 table;  /* see struct unwind_file */
+	u32 reserved;
+	struct unwind_rule rule; /* CFA_NONE: none holds there */
+};
+WIRE_SIZE(struct known_rule, 32);
 
 #endif

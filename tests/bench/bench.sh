@@ -19,6 +19,7 @@
 #   bytes     what a sample takes on disk, for perf record -g and -z and for the daemon (BYTES_SECONDS of 62)
 #   false-alarms  of the diff of recordings of equal loads; only if it is named (false_alarms.sh)
 #   soak      the daemon and perf, both on for SOAK_MINUTES (60); only if it is named (soak.sh)
+#   max-cpu   whether the daemon costs no more than it may when samples get dear; only if it is named (max_cpu.sh)
 #
 # RATES ("99 999 4999"), TURNS (15), ROUNDS (5), SECONDS_EACH (10), TOOLS and LOADS say how much. Tools
 # take turns within each round, or run at once, and are compared with the first of TOOLS.
@@ -552,9 +553,10 @@ for part in "$@"; do
 	sample | recorder | memory | report | read | dwarf | rows | store | bytes) "bench_$part" ;;
 	false-alarms) tests/bench/false_alarms.sh ;;
 	soak) tests/bench/soak.sh ;;
+	max-cpu) tests/bench/max_cpu.sh ;;
 	*)
 		echo "bench: no part named $part; there are sample, recorder, memory, report, read, dwarf, rows, store, bytes," \
-			"false-alarms and soak" >&2
+			"false-alarms, soak and max-cpu" >&2
 		exit 2
 		;;
 	esac

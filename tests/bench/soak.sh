@@ -7,12 +7,18 @@
 #
 # usage: make bench BENCH=soak [SOAK_MINUTES=60]      as root
 #
+# At the end all of it is one table. A timer that did not fire (the virtual machine was not running, or
+# interrupts were off) is a sample that nobody could take: the daemon counts those, of perf they are
+# reckoned from its samples' times, so that both can be seen to miss as many.
+#
 # The load runs with the lowest priority, and beside what else the machine does. The daemon has no
 # limit of its CPU time here (--max-cpu none): a lowered rate would make it look cheap. SOAK_KEEP names
-# a folder that is kept, with a table of every minute in `minutes`; the first ten are left out of what
-# is said of growth.
+# a folder that is kept, with a table of every minute in `minutes`. Growth is told from minute ten on, or
+# after a third of a run that is shorter than half an hour.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
+# shellcheck source=tests/bench/daemon_cost.sh
+. tests/bench/daemon_cost.sh
 : "${BUILD:=$PWD/build}" "${PERF:=perf}" "${BPFPROF:=$BUILD/bpfprof}"
 : "${SOAK_MINUTES:=60}" "${SOAK_KEEP:=}"
 workloads=$(realpath "$BUILD/tests/workloads")
@@ -86,33 +92,86 @@ start_database() {
 	again as_postgres pgbench -h "$folder/socket" -c 2 -j 1 -T 30 postgres
 }
 
-# used PID: user and system time so far, in hundredths of a second, and resident KiB
-used() {
-	local after
-	after=$(cat "/proc/$1/stat" 2>/dev/null) || { echo "nan nan"; return; }
-	after=${after##*) }
-	read -ra after <<<"$after"
-	echo "$((after[11] + after[12])) $(awk '/^VmRSS/ { print $2 }' "/proc/$1/status")"
-}
-
-# kernel_side PID: KiB of its maps, ms that its programs ran (0 if nobody asked the kernel to count)
-kernel_side() {
-	cat "/proc/$1"/fdinfo/* 2>/dev/null | awk '
-	/^map_type/ { map = 1 }
-	/^prog_type/ { map = 0 }
-	/^memlock/ && map { memory += $2 }
-	/^run_time_ns/ { time += $2 }
-	END { printf "%d %d\n", memory / 1024, time / 1e6 }'
-}
-
 minute() {
-	local ours perfs kernel
+	local kernel
 
-	read -ra ours <<<"$(used "$daemon")"
-	read -ra perfs <<<"$(used "$perf_pid")"
 	read -ra kernel <<<"$(kernel_side "$daemon")"
-	echo "$1 ${ours[*]} ${kernel[*]} $(du -sk "$folder/store" | cut -f1) ${perfs[*]} $(du -sk "$folder/perf" | cut -f1)" |
+	echo "$1 $(cpu_of "$daemon") $(resident_of "$daemon") ${kernel[*]} $(du -sk "$folder/store" | cut -f1)" \
+		"$(cpu_of "$perf_pid") $(resident_of "$perf_pid") $(du -sk "$folder/perf" | cut -f1)" \
+		"$(cpu_of_children "$daemon")" |
 		tee -a "$folder/minutes"
+}
+
+# What perf took, and what its own rate says it should have taken between the first sample of each CPU and
+# the last. It has no count of timers that did not fire. (perf script aborts on some of its own files.)
+perf_samples() {
+	local file
+
+	for file in "$folder"/perf/perf.data.*; do
+		"$BPFPROF" script -i "$file" -F cpu,time --ns --show-lost-events 2>/dev/null
+	done | awk -v rate="$1" '
+	/LOST/ { told += /lost [0-9]+/ ? substr($0, match($0, /lost [0-9]+/) + 5) + 0 : 1; next }
+	NF == 2 {
+		cpu = $1
+		if (!(cpu in first)) first[cpu] = $2 + 0
+		last[cpu] = $2 + 0
+		count[cpu]++
+	}
+	END {
+		for (cpu in count) {
+			samples += count[cpu]
+			expected += int((last[cpu] - first[cpu]) * rate + 0.5) + 1
+		}
+		printf "%d %d %d\n", samples, (expected > samples ? expected - samples : 0), told
+	}'
+}
+
+# Whatever a window says beside its samples and whole stacks: NAME COUNT
+losses() {
+	jq -r '[.windows[].losses | to_entries[]] | group_by(.key)[] | "\(.[0].key) \(map(.value) | add)"' "$folder/windows" |
+		grep -E '^(lost|side_band|names|mappings|windows|aggregate|cgroups|throttled)'
+}
+
+table() {
+	awk -v settled="$1" -v perf="$2" -v ours="$3" '
+	function row(name, a, b) { printf "%-46s %14s %14s\n", name, a, b }
+	function share(ms, from) { return sprintf("%.3f", ms / (60000 * ($1 - from)) * 100) }
+	function mib(kib) { return sprintf("%.1f", kib / 1024) }
+	NR == 1 { cpu = $2; bpf = $5; disk = $6; perfs_cpu = $7; perfs_disk = $9; names = $10 }
+	$1 == settled { rss = $3; maps = $4; perfs_rss = $8; cpu_then = $2; bpf_then = $5; perfs_then = $7; names_then = $10 }
+	$1 >= settled {
+		if ($3 > most) most = $3
+		if ($4 > most_maps) most_maps = $4
+		if ($8 > perfs_most) perfs_most = $8
+	}
+	END {
+		split(perf, taken, " ")
+		split(ours, mine, " ")
+		row("in " $1 " minutes", "daemon", "perf")
+		row("resident after " settled " min, MiB", mib(rss), mib(perfs_rss))
+		row("resident at the end, MiB", mib($3), mib($8))
+		row("resident at most from then on, MiB", mib(most), mib(perfs_most))
+		row("maps in the kernel after " settled " min, MiB", mib(maps), "-")
+		row("maps in the kernel at the end, MiB", mib($4), "-")
+		row("maps in the kernel at most from then on, MiB", mib(most_maps), "-")
+		row("CPU by itself, % of one CPU", share($2 - cpu, 0), share($7 - perfs_cpu, 0))
+		row("  of it reading the names of new binaries", share($10 - names, 0), "-")
+		row("CPU in BPF, % of one CPU", share($5 - bpf, 0), "not counted")
+		row("CPU together, % of one CPU", share($2 - cpu + $5 - bpf, 0), "-")
+		if ($1 > settled) {
+			row("CPU by itself from minute " settled " on", share($2 - cpu_then, settled),
+				share($7 - perfs_then, settled))
+			row("  of it reading the names of new binaries", share($10 - names_then, settled), "-")
+			row("CPU in BPF from minute " settled " on", share($5 - bpf_then, settled), "not counted")
+			row("CPU together from minute " settled " on",
+				share($2 - cpu_then + $5 - bpf_then, settled), "-")
+		}
+		row("BPF, us a sample", sprintf("%.1f", mine[1] ? ($5 - bpf) * 1000 / mine[1] : 0), "-")
+		row("disk, MiB an hour", mib(($6 - disk) * 60 / $1), mib(($9 - perfs_disk) * 60 / $1))
+		row("samples (perf: the idle task too)", mine[1], taken[1])
+		row("lost: timers that did not fire", mine[2] + 0, taken[2])
+		row("lost: all else", mine[3] + 0, taken[3])
+	}' "$folder/minutes"
 }
 
 start_database
@@ -127,28 +186,20 @@ setsid "$PERF" record -q -B -N -a -F 99 -g --switch-output=60s -o "$folder/perf/
 perf_pid=$!
 started+=("$perf_pid")
 
-echo "minute | daemon: CPU (1/100 s), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk"
+echo "minute | daemon: CPU (ms), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk | CPU of it reading names"
 for ((now = 0; now <= SOAK_MINUTES; now++)); do
 	minute $now
 	kill -0 "$daemon" || { echo "bench: the daemon ended: $(tail -n 1 "$folder/daemon")" >&2; exit 1; }
 	[ $now = "$SOAK_MINUTES" ] || sleep 60
 done
 
-kill -TERM "$daemon"
-wait "$daemon"
-awk -v hz="$(getconf CLK_TCK)" '
-	NR == 1 { cpu = $2; bpf = $5; perf = $7; disk = $6; perfs_disk = $9; from = $1 }
-	$1 >= 10 && !ten { ten = $3; maps = $4; ten_minute = $1 }
-	$1 >= 10 { if ($3 > most) most = $3; if ($4 > most_maps) most_maps = $4 }
-	END {
-		seconds = ($1 - from) * 60
-		printf "daemon: %.3f%% of one CPU by itself, %.3f%% in BPF; perf: %.3f%%\n",
-			($2 - cpu) / hz / seconds * 100, ($5 - bpf) / 10 / seconds, ($7 - perf) / hz / seconds * 100
-		printf "disk an hour: daemon %.1f MiB, perf %.1f MiB\n",
-			($6 - disk) / 1024 / seconds * 3600, ($9 - perfs_disk) / 1024 / seconds * 3600
-		if (ten)
-			printf "after ten minutes: resident %.1f MiB, at most %.1f; maps %.1f MiB, at most %.1f\n",
-				ten / 1024, most / 1024, maps / 1024, most_maps / 1024
-	}' "$folder/minutes"
-"$BPFPROF" list --store "$folder/store" --json >"$folder/windows" &&
-	jq -r '"windows \(.windows | length), samples \([.windows[].samples] | add), lost \([.windows[].lost // 0] | add)"' "$folder/windows"
+for pid in "${started[@]}"; do
+	kill -TERM -- "-$pid" 2>/dev/null
+done
+wait "$daemon" "$perf_pid"
+"$BPFPROF" list --store "$folder/store" --json >"$folder/windows" || exit 1
+# ten minutes, if there are that many
+table $((SOAK_MINUTES < 30 ? SOAK_MINUTES / 3 : 10)) "$(perf_samples 99)" "$(jq -r '.windows | "\(map(.samples) | add) \(
+	map(.losses.lost_late // 0) | add) \(map((.lost // 0) - (.losses.lost_late // 0)) | add)"' "$folder/windows")"
+echo "what else the windows say:"
+losses

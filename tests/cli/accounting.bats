@@ -80,7 +80,7 @@ accounts() {
 }
 
 @test "a storm of short-lived processes loses no name" {
-	"$BPFPROF" record -q -F 4999 -- "$WORKLOADS/forky" 1000 200000
+	"$BPFPROF" record -q -F 4999 -- "$WORKLOADS/forky" 1000 1000000
 	perf script -i perf.data -F comm,pid 2>/dev/null | awk 'NF { print $1 }' | sort -u >names
 	grep -q '^child-' names
 	[ "$(grep -c '^child-' names)" -gt 100 ]

@@ -11,9 +11,9 @@ setup() {
 }
 
 @test "a command is recorded, its report is printed, its file is kept" {
-	# Five samples a round: a round takes a millisecond, and 999 Hz would meet most of them alike. Of
-	# 3,000 samples below main 60% are foo's to 10 points: 11 standard deviations.
-	"$BPFPROF" -F 4999 -- "$WORKLOADS/mainbarfoo" >out 2>said
+	# Twenty samples a round, which takes a millisecond: where rounds and samples keep step, foo has its
+	# 60% of each round to one sample, five points; ten are allowed.
+	"$BPFPROF" -F 20000 -- "$WORKLOADS/mainbarfoo" >out 2>said
 	grep -q '^# Children *Self *Command' out
 	awk '/\] foo$/ { foo = $1 } /\] bar$/ { bar = $1 } /\] main$/ { main = $1 }
 		END { exit !(foo / main > 0.5 && foo / main < 0.7 && bar / main > 0.95) }' out
@@ -28,7 +28,7 @@ setup() {
 }
 
 @test "the command's status is passed on behind the report" {
-	run -7 "$BPFPROF" -q -- sh -c "$WORKLOADS/spin 0.1; exit 7"
+	run -7 "$BPFPROF" -q -F 999 -- sh -c "$WORKLOADS/spin 0.1; exit 7"
 	[[ $output == *"Children"* ]]
 }
 

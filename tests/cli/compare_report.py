@@ -27,6 +27,8 @@ no other lines; frames without a name too, address by address. What is known to 
 - Addresses in no file (what a frame pointer that was used for something else led to): perf may print
   one of them twice in a group of events, and its letter is that of whoever came first in memory.
   The sums are compared, and not the letter.
+- Data as a caller (what a frame pointer that was used for something else led to): perf prints how far
+  into it ("vtable for X+0x40"), ours the name. Both have one line for it.
 - perf cuts names of threads that are longer than the column ("perf-ex"); ours does not.
 - Branches: perf tells ends without a name apart by where they were in memory, and then prints where
   they are in their file, so that some lines are there twice; equal lines are summed. It prints
@@ -45,6 +47,8 @@ def run(command):
     done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
     if done.returncode:
         sys.exit(f"{' '.join(command)}: exit status {done.returncode}: {done.stderr.strip()}")
+    if not done.stdout.strip():
+        print(f"{' '.join(command)} prints nothing: {done.stderr.strip()}")
     return done.stdout
 
 
@@ -123,9 +127,20 @@ def under_perf_keys(ours, theirs):
     return {keys: sorted(rows) for keys, rows in found.items()}
 
 
+class Sum(list):
+    """Figures that are sums of those of several lines, each of which was rounded."""
+
+    lines = 1
+
+
+def tolerance(*rows):
+    lines = sum(row.lines if isinstance(row, Sum) else 1 for row in rows)
+    return max(TOLERANCE, 0.005 * lines + 0.0001)
+
+
 def close(one, other):
     return len(one) == len(other) and all(
-        len(a) == len(b) and all(abs(x - y) <= TOLERANCE for x, y in zip(a, b))
+        len(a) == len(b) and all(abs(x - y) <= tolerance(a, b) for x, y in zip(a, b))
         for a, b in zip(one, other)
     )
 
@@ -187,7 +202,10 @@ def summed(found):
     sums = {}
     for keys, rows in found.items():
         keys = tuple(re.sub(r"^\[.\] ", "", key) for key in keys)
-        sums[keys] = [[sum(column) for column in zip(*(sums.get(keys, []) + rows))]]
+        rows = sums.get(keys, []) + rows
+        both = Sum(sum(column) for column in zip(*rows))
+        both.lines = sum(row.lines if isinstance(row, Sum) else 1 for row in rows)
+        sums[keys] = [both]
     return sums
 
 
@@ -227,9 +245,19 @@ def compare_graphs(sources, options, differences):
     return sum((sides[0] & sides[1]).values())
 
 
+def without_offset(title, cell):
+    """The cell without how far into data a caller is."""
+    if title == "Symbol" or " / " in title:
+        return re.sub(r"(\[.\] [^/]+)\+0x[0-9a-f]+(?= / |$)", r"\1", cell)
+    return cell
+
+
 def report(program, path, options):
     common = ["--stdio", "--no-inline", "-g", "none", "-t", SEPARATOR, "-i", path]
-    return tables(run([program, "report", *options, *common]))
+    return {
+        event: (titles, [[*map(without_offset, titles, row)] for row in rows])
+        for event, (titles, rows) in tables(run([program, "report", *options, *common])).items()
+    }
 
 
 def finish(agreed, differences):

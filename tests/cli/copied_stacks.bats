@@ -16,6 +16,7 @@ setup_file() {
 	copy_stacks 16384 known.data sh "$TESTS/known_stacks.sh" 0.15 "${all[@]}"
 	"$BPFPROF" script --no-inline -i known.data -F "$FIELDS" >known.txt
 	LEAST_WHOLE="99 cxx.throw=95" python3 "$TESTS/true_stacks.py" known.txt known "${all[@]}" becomes_b.exec
+	bind_early
 	copy_stacks 8192 plain.data "$WORKLOADS/nofp" plain 0.5
 }
 

@@ -12,6 +12,7 @@ setup() {
 }
 
 teardown() {
+	show_failure
 	end_background
 	! mountpoint -q "$BATS_TEST_TMPDIR/small" || umount -l "$BATS_TEST_TMPDIR/small"
 }

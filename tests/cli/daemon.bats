@@ -44,7 +44,7 @@ perf_reads() {
 
 @test "one window: perf and we read it, with the names of what ran" {
 	cp "$WORKLOADS/mainbarfoo" ./worker
-	start ./worker 1000000
+	start_low ./worker 1000000
 	"$BPFPROF" daemon --store store --window 1s --once -F 499
 	[ "$(windows | wc -l)" = 1 ]
 	is_readable "$(windows)"
@@ -121,4 +121,21 @@ perf_reads() {
 	for window in $(windows); do
 		"$BPFPROF" report --header-only -i "$window"
 	done | grep -q 'sample_freq } = [0-9][0-9]\{0,1\},'
+}
+
+@test "a storm of processes beyond --max-memory: windows end early, which is said, and the rest stays" {
+	start_daemon --window 1m --max-cpu none --max-memory 512k -F 499
+	start "$WORKLOADS/forky" 1000000 20000
+	start "$WORKLOADS/forky" 1000000 0 /bin/true
+	wait_for has_windows 3
+	says "a window ends early: --max-memory is reached"
+	end_daemon TERM
+	[ "$status" = 0 ]
+	for window in $(windows); do
+		is_readable "$window"
+	done
+	# none of the first windows had its minute, and no sample is missing without a reason
+	"$BPFPROF" list --store store --json >facts
+	jq -e '.windows | length >= 3 and all(.lost == ([.losses | to_entries[] |
+		select(.key | startswith("lost_")) | .value] | add // 0))' facts
 }

@@ -58,9 +58,11 @@ all_are_whole() {
 }
 
 @test "a full disk costs windows while it is full, and says so" {
-	inside=(unshare -m sh -c 'mount -t tmpfs -o size=4m none store && exec "$0" "$@"')
-	start_daemon "${inside[@]}"
-	there=(nsenter -m -w -t "$daemon")
+	# somebody else keeps the namespace when the daemon has ended
+	start unshare -m sh -c 'mount -t tmpfs -o size=4m none store && touch store/mounted && exec sleep infinity'
+	there=(nsenter -m -w -t "$!")
+	wait_for "${there[@]}" [ -e store/mounted ]
+	start_daemon "${there[@]}"
 	has_one() {
 		[ -n "$("${there[@]}" find store/windows -name '*.data')" ]
 	}
@@ -71,8 +73,8 @@ all_are_whole() {
 	"${there[@]}" rm store/filler
 	wait_for says "windows can be written again; lost since the start: [1-9]"
 	xargs "${there[@]}" ls -d <before >/dev/null
-	all_are_whole "${there[@]}"
 	end_daemon
+	all_are_whole "${there[@]}"
 	[ "$(grep -c 'a window is lost' log)" = 1 ]
 }
 

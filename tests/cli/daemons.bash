@@ -15,6 +15,12 @@ setup() {
 	enter_with_config
 }
 
+# Names are read with the lowest priority, which gets nothing for seconds beside work that always wants to
+# run: work whose names are waited for must not come before.
+start_low() {
+	start nice -n 19 "$@"
+}
+
 # Whether the daemon's log has a line like that.
 says() {
 	grep -q "$1" log

@@ -19,7 +19,7 @@ recordings() {
 }
 
 damage() {
-	local amount=(-c 8 -f 20)
+	local amount=(-c 6 -f 12)
 	[ -z "${TEST_ALL:-}" ] || amount=(-c 200 -f 1000)
 	mapfile -t files < <(recordings)
 	[ "${#files[@]}" -gt 10 ]

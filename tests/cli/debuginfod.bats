@@ -29,10 +29,21 @@ setup() {
 	"$BATS_TEST_DIRNAME/spread.py" spread.data "$PWD/app" 300
 }
 
-# A server of what is in served/, at $DEBUGINFOD_URLS.
+# A server of what is in served/, at $DEBUGINFOD_URLS. It does not choose a free port itself: one below
+# those that connections get meanwhile.
 serve() {
 	local port
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	port=$(python3 - <<-'END'
+		import random, socket
+		for port in random.sample(range(10000, 32000), 1000):
+		    try:
+		        socket.create_server(("127.0.0.1", port)).close()
+		        print(port)
+		        break
+		    except OSError:
+		        pass
+	END
+	)
 	unset DEBUGINFOD_URLS
 	start debuginfod -p "$port" -d "$PWD/index.sqlite" -F served
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port

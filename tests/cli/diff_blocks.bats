@@ -3,6 +3,8 @@
 #
 # bpfprof diff -c cycles and --stream: what blocks of code took, and the ways through it, of made
 # recordings (block_recording.py); to the byte what perf diff prints (of blocks under --strict-perf).
+# And report --total-cycles of the same: what perf report prints, but for blocks whose begin is not
+# known, where perf tells the source of the function's begin, and we only that it is its begin.
 #
 # Runs beside others.
 
@@ -145,4 +147,41 @@ same_as_perf() {
 		"$BPFPROF" diff -c cycles -s dso plain.1 plain.2
 	fails_with 2 "--cycles-hist is about the cycles of blocks; give -c cycles, too" \
 		"$BPFPROF" diff --cycles-hist plain.1 plain.2
+}
+
+# A report of blocks without comments.
+total() {
+	"$BPFPROF" report --total-cycles -q -i "$@" | sed -e 's/  */ /g' -e 's/^ //'
+}
+
+@test "report --total-cycles is perf's" {
+	need_perf
+	for file in plain.1 plain.2 lines.1 lines.2; do
+		"$PERF" report --total-cycles --stdio -i "$file" 2>/dev/null | sed '/^# (Tip/,$d' >expected
+		[ "$(grep -c -- ' -> ' expected)" -ge 7 ]
+		"$BPFPROF" report --total-cycles --strict-perf -i "$file" | sed '/^# [0-9 ]* samples/,$d' >shown
+		# the one block whose begin is not known
+		diff <(sed '/ 9 .*\[.*301.*\]/d; /\[      0 ->      10\]/d' expected) \
+			<(sed '/\[      0 ->      10\]/d' shown)
+	done
+}
+
+@test "report --total-cycles tells the function, and shares that add up" {
+	[ "$(total plain.1 | head -n 2)" = "46.73% 100 70.42% 100 [ 0 -> 15] plain leaf
+30.84% 66 7.75% 11 [ 17 -> 2a] plain leaf" ]
+	total plain.1 | awk '{ sum += $3 } END { exit !(sum > 99.9 && sum < 100.1) }'
+	[ "$(total plain.1 --percent-limit 5 | wc -l)" = 3 ]
+	[ "$(total lines.1 -t ';' | head -n 1)" = "46.73%;100;70.42%;100;[blocks.c:301 -> blocks.c:301];lines;leaf" ]
+	"$BPFPROF" report --total-cycles --json -i lines.1 |
+		jq -e '.events[0].blocks[0] | .symbol == "leaf" and .cycles == 100 and .end == 21 and .end_source == "blocks.c:301"'
+}
+
+@test "what --total-cycles does not go with is one line" {
+	run "$BPFPROF" report --total-cycles -i plain.1 -s dso
+	[ "$status" = 2 ]
+	[ "$output" = "bpfprof: --total-cycles is of blocks of code, and -s of lines of samples or branches; leave out one of them" ]
+	"$BATS_TEST_DIRNAME/known_recording.py" samples.data ./plain main=1x5
+	run "$BPFPROF" report --total-cycles -i samples.data
+	[ "$status" = 2 ]
+	[ "$output" = "bpfprof: the recording has no branch stacks; record with -b, or leave it out here" ]
 }

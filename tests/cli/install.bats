@@ -27,6 +27,8 @@ make_quietly() {
 	[ -s "$root/usr/share/zsh/site-functions/_bpfprof" ]
 	[ -s "$root/usr/share/fish/vendor_completions.d/bpfprof.fish" ]
 	grep -qx 'ExecStart=/usr/bin/bpfprof daemon' "$root/usr/lib/systemd/system/bpfprof.service"
+	grep -q '^g bpfprof ' "$root/usr/lib/sysusers.d/bpfprof.conf"
+	grep -qx 'Group=bpfprof' "$root/usr/lib/systemd/system/bpfprof.service"
 	# what the example says can be read, and are the defaults
 	config=$root/usr/share/doc/bpfprof/bpfprofconfig.example
 	PERF_CONFIG=$config "$root/usr/bin/bpfprof" daemon --help >"$BATS_TEST_TMPDIR/help"

@@ -8,7 +8,7 @@ usage: known_recording.py OUT [OPTION=VALUE...] [BINARY] SAMPLE...
 
 A SAMPLE is [EVENT/][THREAD:]FUNCTION[<CALLER...]=PERIOD[xTIMES], in the BINARY that was named last;
 FUNCTION may be an address of the binary, 0x1234, or k!NAME, a function of the running kernel (needs
-root). A BINARY is a path (it has a slash).
+root), or k!0x1234, an address in it. A BINARY is a path (it has a slash).
 
 events=0,1     configurations of the software events (default: 0, cpu-clock)
 chains=1       samples carry call chains, of FUNCTION and its CALLERs
@@ -103,7 +103,8 @@ class Recording:
             return self.binaries[-1].place(function), perf.USER
         if not self.kernel:
             self.map_kernel()
-        return self.kernel[function[2:]], perf.KERNEL
+        name = function[2:]
+        return int(name, 16) if name.startswith("0x") else self.kernel[name], perf.KERNEL
 
     def sample(self, word):
         found = re.fullmatch(r"(?:(\d+)/)?(?:([^:]+):)?([^=:]+)=(\d+)(?:x(\d+))?", word)

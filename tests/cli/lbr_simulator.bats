@@ -11,7 +11,7 @@ load common
 
 # Calls and returns balance in these, so nothing may be wrong.
 QUICK="chain tree shared parser tail threads"
-BALANCED="$QUICK tree_nofp mutual leafy retpoline python3 sort cc1 perl bash"
+BALANCED="$QUICK tree_nofp mutual leafy retpoline events visitor search python3 sort cc1 perl bash"
 
 setup_file() {
 	export BUILD="${BUILD:-$PWD/build}" WORKLOADS="${WORKLOADS:-$PWD/build/tests/workloads}"
@@ -228,6 +228,20 @@ rows() {
 		row=${row#./} name=${row%%-*} setting=${row#*-} setting=${setting%.row}
 		case " $BALANCED " in
 		*" $name "*) holds "$(cell "$name" "$setting" certain wrong) == 0" ;;
+		esac
+	done
+}
+
+@test "likely is nowhere wrong more than perf --stitch-lbr, and nowhere less whole" {
+	for row in $(rows); do
+		row=${row#./} name=${row%%-*} setting=${row#*-} setting=${setting%.row}
+		case "$setting" in
+		32 | 16 | 32,arch)
+			holds "$(cell "$name" "$setting" likely wrong) <= $(cell "$name" "$setting" stitched wrong)"
+			;;&
+		32 | 16)
+			holds "$(cell "$name" "$setting" likely main) >= $(cell "$name" "$setting" stitched main)"
+			;;
 		esac
 	done
 }

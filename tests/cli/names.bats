@@ -64,6 +64,18 @@ compile_app() {
 	same_names kernel 10000
 }
 
+# As of code that the kernel made and has forgotten since.
+@test "an address behind the kernel's text that has no name is in no file, as in perf" {
+	need_root
+	need_perf
+	"$BATS_TEST_DIRNAME/known_recording.py" made.data chains=1 k!pid_task=1 k!0xffffffffff000010=1 \
+		'k!pid_task<k!0xffffffffff000010=1'
+	"$PERF" script -F ip,sym,dso -i made.data >perfs 2>/dev/null
+	"$BPFPROF" script -F ip,sym,dso -i made.data >ours
+	[ "$(grep -c '\[unknown\] (\[unknown\])$' perfs)" -eq 2 ]
+	diff perfs ours
+}
+
 @test "static programs, position independent or not: as perf" {
 	need_perf
 	compile_app

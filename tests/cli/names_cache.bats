@@ -76,6 +76,47 @@ kept() {
 	[[ $(names) == 0x* ]]
 }
 
+# Kernel functions of the recording, without kallsyms.
+names_without_kallsyms() {
+	# shellcheck disable=SC2016
+	unshare -m sh -c 'mount --bind /dev/null /proc/kallsyms && exec "$0" report "$@"' "$BPFPROF" \
+		-i "$BATS_FILE_TMPDIR/kernel.data" "$@" 2>warnings
+}
+
+@test "the running kernel is named by what is kept under its build id, if that is whole and ours" {
+	local id kernel
+	"$BPFPROF" record -q -F 999 -o "$BATS_FILE_TMPDIR/kernel.data" -- \
+		dd if=/dev/zero of=/dev/null bs=1M count=10000 2>/dev/null
+	"$BPFPROF" report -i "$BATS_FILE_TMPDIR/kernel.data" --no-cache >by_kallsyms
+	names_without_kallsyms --no-cache >without
+	run ! cmp -s by_kallsyms without
+	"$BPFPROF" report -i "$BATS_FILE_TMPDIR/kernel.data" >when_kept
+	cmp by_kallsyms when_kept
+	names_without_kallsyms >by_cache
+	cmp by_kallsyms by_cache
+	[ ! -s warnings ]
+
+	id=$(od -An -v -t x1 /sys/kernel/notes | tr -d ' \n' | grep -o '040000001400000003000000474e5500.\{40\}' |
+		head -1 | tail -c 41)
+	kernel=$FOLDER/${id:0:2}/${id:2}.names
+	[ "$(stat -c %a "$kernel")" = 600 ]
+	chmod o+w "$kernel"
+	names_without_kallsyms >not_believed
+	cmp without not_believed
+	"$BPFPROF" report -i "$BATS_FILE_TMPDIR/kernel.data" >by_kallsyms_again
+	cmp by_kallsyms by_kallsyms_again
+	chmod o-w "$kernel"
+	for damage in "truncate -s 100" "truncate -s 0" "shred -n 1 -x" "cp $(find "$FOLDER" -name '*.names' -size -8k | head -1)"; do
+		$damage "$kernel"
+		"$BPFPROF" report -i "$BATS_FILE_TMPDIR/kernel.data" >after_damage 2>warnings
+		cmp by_kallsyms after_damage
+		[ "$(grep -c damaged warnings)" = 1 ]
+		names_without_kallsyms >made_again
+		cmp by_kallsyms made_again
+		[ ! -s warnings ]
+	done
+}
+
 @test "cache.dir says where names are kept, and cache.size how many" {
 	printf '[cache]\n\tdir = %s/elsewhere\n\tsize = 20K\n' "$PWD" >.bpfprofconfig
 	[ "$(PERF_CONFIG='' names)" = spin_here ]

@@ -85,6 +85,15 @@ wait_for_a_window() {
 	wait_for has_windows $(($(windows | wc -l) + 2))
 }
 
+# Whether each of these processes is in a window that has ended.
+are_sampled() {
+	local pid
+	"$BPFPROF" script --store store --since 1h -F pid -G 2>/dev/null | sort -u >sampled
+	for pid; do
+		grep -qw "$pid" sampled || return 1
+	done
+}
+
 is_program() {
 	[ "$(cat "/proc/$1/comm")" = "$2" ]
 }
@@ -102,35 +111,35 @@ setup_file() {
 	need_root
 	export PERF_CONFIG=$PWD/config
 	: >config
+	bind_early # what is told of a program is its functions, and not a table's beginning
 	build_programs
-	"$BPFPROF" daemon --store store --window 1s -F 499 --max-cpu none 2>log 3>&- &
+	start "$BPFPROF" daemon --store store --window 1s -F 499 --max-cpu none 2>log
 	daemon=$!
-	background=("$daemon")
 	wait_for grep -q "sampling at" log
 
 	cp first_version service
-	./service 3>&- & before=$!
-	./library_user 3>&- & library_user=$!
-	./maker 3>&- & maker=$!
+	start_low ./service && before=$!
+	start_low ./library_user && library_user=$!
+	start_low ./maker && maker=$!
 	mkdir inside
-	unshare -m sh -c 'mount -t tmpfs none inside && cp in_container inside/program &&
-		exec inside/program' 3>&- & contained=$!
-	background+=("$before" "$library_user" "$maker" "$contained")
+	start_low unshare -m sh -c 'mount -t tmpfs none inside && cp in_container inside/program &&
+		exec inside/program' && contained=$!
 	wait_for is_program "$contained" program
+	wait_for are_sampled "$before" "$library_user" "$maker" "$contained"
 	wait_for_a_window
 
 	cp second_version new
 	mv new service
-	./service 3>&- & after=$!
-	background+=("$after")
+	start_low ./service && after=$!
 	cp soon_gone program
-	./program 2000 3>&- & gone=$!
+	start_low ./program 2000 && gone=$!
 	wait_for is_program "$gone" program
 	rm program
 	wait "$gone"
 	kill "$maker" "$contained"
 	dd if=new_library.so of=liblibrary.so conv=notrunc status=none
 	overwritten=$(date +%s)
+	wait_for are_sampled "$after"
 	wait_for_a_window
 	kill "$before" "$after" "$library_user"
 	kill -INT "$daemon"
@@ -189,6 +198,16 @@ only_as() {
 @test "a library that is written over in its place has the names of what ran, or none" {
 	lacks new_library at_once
 	only_as 0x0.* "$library_user" liblibrary.so after_overwriting
+}
+
+@test "the file of a window has the names of its store" {
+	for file in store/windows/*/*.data; do
+		"$BPFPROF" report -i "$file" -s pid,dso,sym -g none --no-children 2>/dev/null || true
+	done >by_file
+	only_as first_version "$before" service by_file
+	only_as second_version "$after" service by_file
+	for file in store/windows/*/*.data; do "$BPFPROF" script -i "$file" -F ip,sym || true; done >by_script
+	grep -q second_version by_script
 }
 
 @test "code that a process made has the names of its map when both are gone" {

@@ -10,7 +10,8 @@ import re
 import struct
 import subprocess
 
-IP, TID, TIME, CALLCHAIN, CPU, PERIOD = 1, 2, 4, 1 << 5, 1 << 7, 1 << 8
+IP, TID, TIME, ADDR, CALLCHAIN, CPU, PERIOD = 1, 2, 4, 8, 1 << 5, 1 << 7, 1 << 8
+WEIGHT, DATA_SOURCE, PHYSICAL, DATA_PAGE = 1 << 14, 1 << 15, 1 << 19, 1 << 22
 BRANCH_STACK, IDENTIFIER, TRANSACTION = 1 << 11, 1 << 16, 1 << 17
 CGROUP, CODE_PAGE, WEIGHTS = 1 << 21, 1 << 23, 1 << 24
 KERNEL, USER, EXEC, BUILD_ID = 1, 2, 1 << 13, 1 << 14
@@ -28,13 +29,22 @@ def output(*command):
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def code_segment(binary):
-    """(file offset, address, size) of the code of a binary, None if there is none."""
+def segments(binary):
+    """(file offset, address, size, protection as mmap takes it) of what is loaded of a binary."""
+    found = []
     for line in output("readelf", "-lW", binary).split("\n"):
         cells = line.split()
-        if cells[:1] == ["LOAD"] and "E" in "".join(cells[6:-1]):
-            return [int(cells[i], 16) for i in (1, 2, 5)]
-    return None
+        if cells[:1] == ["LOAD"]:
+            flags = "".join(cells[6:-1])
+            protection = sum(bit for letter, bit in (("R", 1), ("W", 2), ("E", 4)) if letter in flags)
+            found.append([*(int(cells[i], 16) for i in (1, 2, 5)), protection])
+    return found
+
+
+def code_segment(binary):
+    """(file offset, address, size) of the code of a binary, None if there is none."""
+    code = [segment[:3] for segment in segments(binary) if segment[3] & 4]
+    return code[0] if code else None
 
 
 def build_id_of(binary):

@@ -38,6 +38,11 @@ pushed() {
 	[ "$(find server -name '*.query' | wc -l)" -ge "$1" ]
 }
 
+# Whether list says something of pushes.
+lists() {
+	"$BPFPROF" list --store store >listed && grep -q "$1" listed
+}
+
 # The last one is cut short, and may have none.
 windows_with_samples() {
 	find store/windows -name '*.data' | while read -r file; do
@@ -58,6 +63,7 @@ become_service() {
 }
 
 teardown() {
+	show_failure
 	[ ${#background[@]} -eq 0 ] || end_background
 	[ ! -d "${service:-}" ] || rmdir "$service" || true
 }
@@ -83,7 +89,7 @@ tell_rest() {
 		-addext subjectAltName=IP:127.0.0.1 -keyout key.pem -out ca.pem 2>openssl.log
 	(umask 077 && echo "  secret-42" >token)
 	cp "$WORKLOADS/mainbarfoo" ./worker
-	start nice -n 19 ./worker 1000000 # names are read with as low a priority
+	start_low ./worker 1000000
 	! become_service $! || label=",unit=${service##*/}"
 	echo 503 >server/answer
 	start_server ca.pem key.pem
@@ -93,6 +99,8 @@ tell_rest() {
 	wait_for says "cannot push to https://127.0.0.1:$port/: the server answers 503; trying again"
 	stop_server
 	wait_for spooled 2
+	wait_for lists '^#   failing since 20[0-9: -]* ([1-9][0-9]* attempts since the daemon.s start): [a-zA-Z]'
+	grep -Eq "^# pushed to https://127.0.0.1:$port/: 0 profiles \(0 B\); [1-9][0-9]* wait \([0-9.]+ k?B\), as of 20" listed
 	rm server/answer
 	start_server ca.pem key.pem
 	kill -HUP "$daemon" # settings that are read anew are tried at once
@@ -101,6 +109,11 @@ tell_rest() {
 	kill -TERM "$daemon"
 	wait "$daemon"
 
+	lists "^# pushed to https://127.0.0.1:$port/: $(find server -name '*.query' | wc -l) profiles .*, the last 20.* wait (.*), as of 20"
+	lacks failing listed
+	[ "$("$BPFPROF" list --store store --json | python3 -c 'import json, sys
+push = json.load(sys.stdin)["push"]
+print(push["sent"], push["failing_since_ns"], sum(push["lost"].values()))')" = "$(find server -name '*.query' | wc -l) 0 0" ]
 	[ ! -e server/wrong ]
 	[ "$(grep -c 'trying again' log)" -le 3 ] # 503, then it was gone, and perhaps cut in between
 	cat log
@@ -138,6 +151,7 @@ tell_rest() {
 	wait_for says "was refused by http://127.0.0.1:$port/ingest: the server answers 400; dropped"
 	wait_for grep -q '^bpfprof_push_lost_total{reason="refused"} [2-9]' metrics.prom
 	[ "$(grep -c refused log)" = 1 ]
+	wait_for lists '^#   [1-9][0-9]* lost: the server refused them'
 	rm server/answer
 	wait_for pushed 1
 	wait_for says "works again"

@@ -38,6 +38,11 @@ has_children() {
 	[ "$(pgrep -c -P "$2" spin)" -ge "$1" ]
 }
 
+# Whether a process has nothing to do.
+sleeps() {
+	[ "$(sed 's/.*) //' "/proc/$1/stat" | cut -c1)" = S ]
+}
+
 has_threads() {
 	[ "$(find "/proc/$2/task" -mindepth 1 -maxdepth 1 | wc -l)" -ge "$1" ]
 }
@@ -120,6 +125,7 @@ has_more_samples() {
 	local children
 	start bash -c '"$WORKLOADS/spin" 100 & "$WORKLOADS/spin" 100 & wait'
 	wait_for has_children 2 "${background[0]}"
+	wait_for sleeps "${background[0]}"
 	mapfile -t children < <(pgrep -P "${background[0]}" spin)
 	record_until has_values perf.data pid "${children[@]}" -- -F 999 -p "${background[0]}"
 	[ "$(fields comm)" = spin ]
@@ -154,7 +160,7 @@ has_more_samples() {
 
 # Others may run as nobody, too.
 @test "-u profiles what runs as a user, by name or number" {
-	local pid
+	local pid user
 	start "$WORKLOADS/spin" 100
 	install -m 755 "$WORKLOADS/spin" /tmp/spin.$$
 	start setpriv --reuid=65534 --clear-groups /tmp/spin.$$ 100
@@ -164,7 +170,8 @@ has_more_samples() {
 	rm /tmp/spin.$$
 	record_until has_values perf.data pid "${background[1]}" -- -F 999 -u nobody
 	for pid in $(fields pid); do
-		[ ! -e "/proc/$pid" ] || [ "$(stat -c %u "/proc/$pid")" = 65534 ]
+		user=$(stat -c %u "/proc/$pid" 2>/dev/null) || continue # it has ended
+		[ "$user" = 65534 ]
 	done
 	record_until has_values perf.data pid "${background[2]}" -- -F 999 -u 54321
 	[ "$(fields pid)" = "${background[2]}" ]
@@ -402,11 +409,15 @@ has_more_samples() {
 }
 
 @test "stacks of processes that live for some milliseconds are whole" {
-	"$BPFPROF" record -v -F 999 -- "$WORKLOADS/forky" 150 0 "$WORKLOADS/nofp" plain 0.02 2>said
+	# Before all else that runs: a table that is made a second late is too late for whoever waits for
+	# it, and on a busy machine that is not the recorder's doing.
+	nice -n -20 "$BPFPROF" record -v -F 999 -- "$WORKLOADS/forky" 150 0 "$WORKLOADS/nofp" plain 0.02 \
+		2>said
 	cat said
 	awk '$2 == "user_stacks" { all = $3 } $2 == "user_stacks_whole" { whole = $3 }
 		$2 == "user_stack_not_analysed" { early = $3 }
-		END { exit !(all > 1000 && whole >= all * 0.98 && early <= all * 0.01) }' said
+		$2 ~ /^user_stack_/ { cut += $3 }
+		END { exit !(all > 1000 && whole >= all * 0.98 && early <= all * 0.01 && all == whole + cut) }' said
 }
 
 @test "memory for unwind tables that is too small or too large is refused" {
@@ -461,7 +472,7 @@ has_more_samples() {
 	while read -r name; do
 		run timeout -s KILL 10 "$BPFPROF" record "$name"
 		[[ $output != *"unknown option"* ]] || { echo "$name: $output"; return 1; }
-	done < <(grep -vxE -- '--(all-cpus|all-user|all-kernel|no-.*|exclude-perf|quiet|verbose|period|timestamp|buildid-.*|strict-freq|sample-.*|timestamp-boundary|compression-level)' names)
+	done < <(grep -vxE -- '--(all-cgroups|all-cpus|all-user|all-kernel|no-.*|exclude-perf|quiet|verbose|period|timestamp|buildid-.*|strict-freq|sample-.*|timestamp-boundary|compression-level)' names)
 }
 
 @test "pids and threads that do not exist" {
@@ -545,9 +556,9 @@ marked_mappings() {
 	"${storm[@]}" >/dev/null 2>&1 || skip "perf record fails alone: somebody else records"
 	read -r mappings marked < <(marked_mappings beside.data)
 	[ "$marked" -eq 0 ] || skip "somebody else records with build ids from the kernel"
-	start "$BPFPROF" record -q -a -o ours.data
+	start "$BPFPROF" record -q -a -F 999 -o ours.data
 	recorder=$!
-	wait_for [ -s ours.data ]
+	wait_for has_samples ours.data
 	"${storm[@]}" >/dev/null
 	kill -INT "$recorder"
 	wait "$recorder" || true

@@ -10,6 +10,7 @@ there (503: come again; 400: no), else 200.
 
 import http.server
 import os
+import random
 import ssl
 import sys
 import urllib.parse
@@ -73,12 +74,24 @@ class Handler(http.server.BaseHTTPRequestHandler):
         pass
 
 
-port = 0
+def listen(ports):
+    """At the first of them that is free."""
+    for port in ports:
+        try:
+            return http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+        except OSError:
+            pass
+    sys.exit("no port is free")
+
+
+# Below those that connections get as theirs: while the server is down nobody else takes it then, who looks for
+# it least of all.
+ports = random.sample(range(10000, 32000), 1000)
 if os.path.exists(path("port")):
     with open(path("port")) as file:
-        port = int(file.read())
+        ports = [int(file.read())]
 count = sum(name.endswith(".query") for name in os.listdir(folder))
-server = http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler)
+server = listen(ports)
 if len(sys.argv) > 2:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(sys.argv[2], sys.argv[3])

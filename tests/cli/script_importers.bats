@@ -4,7 +4,8 @@
 # Programs that read perf script's output read ours, unchanged: what they make of both is the same.
 #
 # FLAMEGRAPH  folder with FlameGraph's stackcollapse-perf.pl (or it is in PATH)
-# SPEEDSCOPE  folder of npm's package speedscope (or it is installed: npm install -g speedscope)
+# SPEEDSCOPE  folder of npm's package speedscope (or it is installed: npm install -g speedscope); otherwise
+#             npm fetches it, once, if there is one and its registry answers
 #
 # Runs beside others.
 
@@ -15,6 +16,7 @@ setup_file() {
 	CORPUS=$(realpath "$BATS_TEST_DIRNAME/../../../shared/perf-corpus" 2>/dev/null) || CORPUS=
 	IMPORTER=$(realpath "$BATS_TEST_DIRNAME/speedscope.mjs")
 	export CORPUS IMPORTER
+	bind_early
 	cd "$BATS_FILE_TMPDIR" || return
 	"$PERF" --version >/dev/null 2>&1 || return 0
 	"$PERF" record -q -e cpu-clock -F 1999 -g -o own.data -- "$WORKLOADS/mainbarfoo" 300 >/dev/null 2>&1 ||
@@ -50,11 +52,22 @@ agree() {
 	grep -q '^mainbarfoo;.*main[^;]*;bar[^;]*;foo' folded
 }
 
+# Prints the folder of speedscope's package; fails if there is none.
+find_speedscope() {
+	local kept folder
+	kept=$(realpath "${BUILD:-$BATS_TEST_DIRNAME/../../build}")/speedscope
+	for folder in "${SPEEDSCOPE:-/nowhere}" "$(npm root -g 2>/dev/null)/speedscope" "$kept/package"; do
+		[ ! -d "$folder/dist/release" ] || { echo "$folder"; return; }
+	done
+	cd "$BATS_TEST_TMPDIR" || return
+	timeout 20 npm pack --silent --fetch-retries=0 --fetch-timeout=5000 speedscope@1.25.0 >/dev/null 2>&1 &&
+		mkdir -p "$kept" && tar -xzf speedscope-1.25.0.tgz -C "$kept" && echo "$kept/package"
+}
+
 @test "speedscope imports the same profile" {
-	local package=${SPEEDSCOPE:-}
+	local package
 	command -v node >/dev/null || skip "no node"
-	[ -n "$package" ] || package=$(npm root -g 2>/dev/null)/speedscope
-	[ -d "$package/dist/release" ] || skip "no speedscope"
+	package=$(find_speedscope) || skip "no speedscope, and npm cannot fetch it"
 	agree node "$IMPORTER" "$package"
 	node "$IMPORTER" "$package" own.ours.linux-perf.txt | grep -q '> foo mainbarfoo\|> foo .*/mainbarfoo'
 }

@@ -7,6 +7,7 @@ load common
 
 setup_file() {
 	[ "$(id -u)" = 0 ] || return 0
+	bind_early
 	cd "$BATS_FILE_TMPDIR" || return 1
 	"$PERF" record -q -e cpu-clock -F 999 -g -o perf.data -- "$WORKLOADS/nofp" plain 0.6 \
 		>/dev/null 2>&1

@@ -129,7 +129,8 @@ class Truth:
         """"whole", "cut" or "wrong"; the innermost frame alone comes from the registers."""
         letters = self.as_letters(frames)
         root = frames[-1][0]
-        is_root = root in ROOTS or (root == "[unknown]" and is_complete)
+        is_nameless = root == "[unknown]" or root.startswith("[fn ")
+        is_root = root in ROOTS or (is_nameless and is_complete)
         if letters is not None and is_root and self.true.fullmatch(letters):
             return "whole"
         if len(frames) == 1 or (letters is not None and self.rest.fullmatch(letters)):

@@ -27,9 +27,8 @@ static void ask(struct code_facts *facts, u32 row)
 		     instruction.kind != INSTRUCTION_CALL))
 		abort();
 	code_facts_call_before(facts, end);
-	code_facts_frame_pointer(facts, end - 1);
-	code_facts_is_outermost(facts, function.start);
-	code_facts_is_signal(facts, function.start);
+	code_facts_frame(facts, end - 1);
+	code_facts_frame(facts, function.start);
 	code_facts_is_pointed_at(facts, row);
 }
 

@@ -15,7 +15,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	struct build_id id;
 	u64 reference;
 
-	symbols_add_elf(symbols, image, image);
+	symbols_add_elf(linkage, image, image);
+	symbols_add_elf_borrowed(symbols, image, image);
 	symbols_add_linkage(linkage, image);
 	symbols_add_kernel_image(kernel, image, "_text", &reference);
 	build_id_of_image(image, &id);

@@ -133,6 +133,21 @@ static void send_all(struct bytes bytes, struct seen *seen, struct event_sink *s
 		send_event(&cursor, seen, sink);
 }
 
+/* By one, or by two of which the second hears the same again. */
+static void learn(struct bytes events, struct seen *seen, bool has_parts)
+{
+	struct lbr_stitcher *part = NULL;
+
+	send_all(events, seen, lbr_stitcher_learning_sink(seen->stitcher));
+	if (!has_parts)
+		return;
+	part = lbr_stitcher_for_part(seen->stitcher);
+	send_all(events, seen, lbr_stitcher_follower(part));
+	send_all(events, seen, lbr_stitcher_learning_sink(part));
+	lbr_stitcher_learn_from(seen->stitcher, part);
+	lbr_stitcher_free(part);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
 	static const struct event_source source = {
@@ -148,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 	seen.stitcher = lbr_stitcher_new(&settings, &seen.sink);
 	lbr_stitcher_set_sources(seen.stitcher, &source, 1);
 	if (bytes[0] & 4)
-		send_all(events, &seen, lbr_stitcher_learning_sink(seen.stitcher));
+		learn(events, &seen, bytes[0] & 128);
 	send_all(events, &seen, lbr_stitcher_sink(seen.stitcher));
 	if (lbr_stitcher_tally(seen.stitcher)->stacks != seen.stacks)
 		abort();

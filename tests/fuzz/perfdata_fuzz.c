@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Any bytes as a perf.data: opened, its header printed, all its events looked at, with everything
- * that a sample's record holds; then all its records dumped.
+ * that a sample's record holds; then all its records dumped. Opened again, for who only counts: he
+ * hears the same samples.
  */
 #include "perfdata/perfdata.h"
 
@@ -16,7 +17,24 @@ struct looker {
 	struct event_sink sink; /* first */
 	struct perfdata *data;
 	u64 sum;
+	u64 tally; /* of the samples, in their order */
 };
+
+/* What a sample is counted by. */
+static void tally(struct looker *looker, const struct sample *sample)
+{
+	const u64 words[] = {sample->time_ns, sample->weight, sample->address, sample->source,
+			     sample->pid,     sample->tid,    sample->cpu};
+
+	for (size_t i = 0; i < ARRAY_COUNT(words); i++)
+		looker->tally = (looker->tally ^ words[i]) * 0x100000001b3;
+}
+
+static int tally_sample(struct event_sink *self, const struct sample *sample)
+{
+	tally((struct looker *)self, sample);
+	return 0;
+}
 
 static void look_at_bytes(struct looker *looker, const u8 *start, size_t length)
 {
@@ -54,6 +72,7 @@ static int look_at_sample(struct event_sink *self, const struct sample *sample)
 		looker->sum += sample->frames[i].address;
 	for (u16 i = 0; i < sample->branch_count; i++)
 		looker->sum += sample->branches[i].to;
+	tally(looker, sample);
 	look_at_details(looker, sample);
 	return 0;
 }
@@ -113,6 +132,22 @@ static void dump_all(struct perfdata *data)
 	free(printed);
 }
 
+/* For who does not want to hear of processes without samples. */
+static void count_all(struct bytes bytes, int error, u64 wanted)
+{
+	struct looker looker = {.sink = {.on_sample = tally_sample,
+					 .on_mapping = look_at_mapping,
+					 .on_name = look_at_name}};
+	struct perfdata *data;
+
+	if (perfdata_open_bytes(bytes, &data))
+		abort(); /* it was opened before */
+	perfdata_skip_bystanders(data);
+	if (perfdata_read(data, &looker.sink) != error || looker.tally != wanted)
+		abort();
+	perfdata_close(data);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
 	struct looker looker = {
@@ -124,18 +159,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 	};
 	struct perfdata *data;
 	char *printed = NULL;
+	struct bytes all = {bytes, count};
 	size_t length;
+	int error;
 	FILE *out;
 
-	if (perfdata_open_bytes((struct bytes){.start = bytes, .length = count}, &data))
+	if (perfdata_open_bytes(all, &data))
 		return 0;
 	out = open_memstream(&printed, &length);
 	perfdata_print_header(data, true, out);
 	fclose(out);
 	free(printed);
 	looker.data = data;
-	perfdata_read(data, &looker.sink);
+	error = perfdata_read(data, &looker.sink);
 	dump_all(data);
 	perfdata_close(data);
+	count_all(all, error, looker.tally);
 	return 0;
 }

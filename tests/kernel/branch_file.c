@@ -205,7 +205,7 @@ static void write_file(const struct event_source *source, enum kind kind, const 
 	struct live_stitching *stitching = is_stitched ? live_stitching_new(&settings) : NULL;
 	struct perfdata_writer *writer;
 	struct event_sink *sink;
-	struct file_ids *files = file_ids_new();
+	struct file_ids *files = file_ids_new((struct id_reader){0});
 	struct scan_result scan;
 	u32 pid = (u32)getpid();
 

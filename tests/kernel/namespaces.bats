@@ -29,7 +29,7 @@ in_namespace() {
 }
 
 @test "children are followed in the namespace" {
-	run in_namespace '"$BPFPROF" record -q -F 499 -o "$file" -- "$WORKLOADS/forky" 3 60000000'
+	run in_namespace '"$BPFPROF" record -q -F 4999 -o "$file" -- "$WORKLOADS/forky" 3 60000000'
 	[ "$status" = 0 ]
 	run "$BPFPROF" script -i "$file" -F comm
 	[ "$status" = 0 ]

@@ -89,6 +89,7 @@ static void unused_tables_make_room_for_new_ones(void **state)
 	static struct file_wanted wanted[VARIANTS_MAX];
 	u32 count, fit = UNWIND_SEGMENT_WORDS / (words_of_large_file() + UNWIND_RULE_WORDS);
 	struct unwind_place place, after;
+	u32 numbers[VARIANTS_MAX];
 
 	now_ns = 1000000000;
 	open_tables(1);
@@ -96,6 +97,8 @@ static void unused_tables_make_room_for_new_ones(void **state)
 	count = ask_until_full(wanted, VARIANTS_MAX);
 	assert_in_range(count, fit, fit + 2);
 	place = file_in_map(&wanted[1].file).place;
+	for (u32 i = 0; i + 1 < count; i++)
+		numbers[i] = file_in_map(&wanted[i].file).table;
 	pass_seconds(30, &wanted[1]);
 	/* The one that was used is where it was; the one that found no room may be asked for again.
 	 */
@@ -103,6 +106,9 @@ static void unused_tables_make_room_for_new_ones(void **state)
 	assert_memory_equal(&place, &after, sizeof(place));
 	assert_int_equal(file_in_map(&wanted[0].file).state, ~0U);
 	assert_int_equal(ask_and_wait(&wanted[count - 1]).state, FILE_READY);
+	/* The programs remember rules by a table's number: none of one that is gone comes back. */
+	for (u32 i = 0; i + 1 < count; i++)
+		assert_int_not_equal(file_in_map(&wanted[count - 1].file).table, numbers[i]);
 	assert_true(totals().evicted > 0);
 	assert_int_equal(totals().kernel_bytes, UNWIND_SEGMENT_BYTES);
 	assert_int_equal(counted(COUNTER_unwind_no_room), 1);

@@ -64,6 +64,8 @@ static void a_file_that_is_asked_for_has_its_table_in_the_map(void **state)
 	unmap(&wanted);
 	assert_int_equal(file.state, FILE_READY);
 	assert_int_equal(file.place.first_word % UNWIND_RULE_WORDS, 0);
+	assert_int_not_equal(file.table, 0);
+	assert_true(file.seal == unwind_seal(file.table, &file.place));
 	assert_words_of(&file.place, path);
 	assert_int_not_equal(*maps.epoch, epoch);
 	(void)state;

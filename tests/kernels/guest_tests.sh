@@ -1,14 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What a person types, inside a guest. busybox is all there is, so this prints its own TAP. A test is a
-# function named after what it holds; it fails with its first command that does.
+# What a person types, inside a guest.
 #
 # The host may give the guest no time for a while, and then ticks are late: so work goes by count where
 # it can, and of samples a few are enough, but each of them must be right.
 
+# shellcheck source=tests/kernels/guest_tap.sh
+. /guest_tap.sh
+
 file=/tmp/perf.data
-SKIP=77 # a test's status where there is not what it needs
 
 # Records with what is given, quietly.
 record() {
@@ -20,27 +21,20 @@ stacks() {
 	bpfprof script -i "$file" -F ip,sym | awk 'NF { printf "%s;", $2 } !NF { print "" }'
 }
 
-# Whether $2 lines of stdin or more match $1.
-at_least() {
-	found=$(grep -c "$1") || :
-	echo "$found lines with $1, $2 expected"
-	[ "$found" -ge "$2" ]
-}
-
 check_finds_all_that_recording_needs() {
 	bpfprof check
 }
 
 one_event_loads() {
 	record -F 999 -e cpu-clock -- mainbarfoo 100
-	stacks | at_least '^foo;' 10
+	stacks | atleast '^foo;' 10
 }
 
 two_events_load() {
 	record -F 999 -e cpu-clock,page-faults -- mainbarfoo 100
 	bpfprof script -i "$file" -F event | sort | uniq -c
-	bpfprof script -i "$file" -F event | at_least page-faults 1
-	bpfprof script -i "$file" -F event | at_least cpu-clock 1
+	bpfprof script -i "$file" -F event | atleast page-faults 1
+	bpfprof script -i "$file" -F event | atleast cpu-clock 1
 }
 
 sixteen_events_load() {
@@ -48,14 +42,14 @@ sixteen_events_load() {
 	faults=page-faults,page-faults:u,page-faults:k,minor-faults,minor-faults:u,minor-faults:k
 	record -F 199 -e "$clocks,$faults,context-switches,cpu-migrations,context-switches:k,cpu-migrations:k" \
 		-- forky 50 2000000
-	stacks | at_least '^child_work;' 10
-	bpfprof script -i "$file" -F event | sort -u | at_least : 8
+	stacks | atleast '^child_work;' 10
+	bpfprof script -i "$file" -F event | sort -u | atleast : 8
 }
 
 frame_pointers_give_the_known_stack() {
 	record -F 999 --call-graph fp -- deep 30 0.6
 	stacks >/tmp/stacks
-	at_least '^at_the_bottom;\(down;\)\{30\}main;' 20 </tmp/stacks
+	atleast '^at_the_bottom;\(down;\)\{30\}main;' 20 </tmp/stacks
 	# Whoever was at the bottom was called by 30 of down(). Before a function has its frame, and when
 	# it has left it, frame pointers pass over its caller.
 	! grep '^at_the_bottom' /tmp/stacks | grep -v '^at_the_bottom;\(down;\)\{29,30\}main;'
@@ -66,7 +60,7 @@ stacks_without_frame_pointers_are_whole() {
 	bpfprof report -i "$file" --no-children | head -n 20
 	stacks >/tmp/stacks
 	sort /tmp/stacks | uniq -c | sort -n | tail -n 5
-	at_least ';main;.*_start;$' 10 </tmp/stacks
+	atleast ';main;.*_start;$' 10 </tmp/stacks
 }
 
 # Bound at the start: what glibc for arm64 says of where it binds late is wrong, and libdw believes it.
@@ -83,18 +77,18 @@ stacks_are_those_that_libdw_finds() {
 }
 
 cycles_are_sampled_where_the_cpu_counts_them() {
-	bpfprof check | grep '^.ok. *CPU cycle counter' || exit $SKIP
+	bpfprof check | grep '^.ok. *CPU cycle counter' || exit "$SKIP"
 	for event in cycles cycles:u; do
 		record -F 999 -e $event -- mainbarfoo 100
-		bpfprof script -i "$file" -F event | at_least " *$event" 10
-		stacks | at_least '^foo;bar;main;.*_start;$' 10
+		bpfprof script -i "$file" -F event | atleast " *$event" 10
+		stacks | atleast '^foo;bar;main;.*_start;$' 10
 	done
 }
 
 no_stacks_come_if_none_are_asked_for() {
 	record -F 999 --call-graph none -- mainbarfoo 100
 	bpfprof script -i "$file" -F ip,sym >/tmp/stacks
-	at_least ' foo$' 10 </tmp/stacks
+	atleast ' foo$' 10 </tmp/stacks
 	! grep -q '^$' /tmp/stacks # which separates stacks
 }
 
@@ -112,7 +106,7 @@ children_of_a_process_are_followed() {
 	record -F 999 -p $! --duration 1
 	kill $!
 	bpfprof script -i "$file" -F comm | sort | uniq -c | tail -n 5
-	bpfprof script -i "$file" -F comm | at_least ' *child-[0-9]' 20
+	bpfprof script -i "$file" -F comm | atleast ' *child-[0-9]' 20
 }
 
 pids_are_those_of_the_namespace() {
@@ -138,27 +132,7 @@ samples_are_counted_in_the_kernel() {
 		/samples_counted/ { counted = $3 }
 		END { print seen " seen, " sum " accounted for"; exit !(counted > 100 && seen == sum) }' \
 		/tmp/counters
-	bpfprof script -i "$file" -F provenance | at_least 'samples]' 5
+	bpfprof script -i "$file" -F provenance | atleast 'samples]' 5
 }
 
-run_test() {
-	(set -e; "$1") >/tmp/output 2>&1 # not as a condition: -e would not hold there
-	status=$?
-	if [ $status = 0 ]; then
-		echo "ok $2 - $1"
-	elif [ $status = $SKIP ]; then
-		echo "ok $2 - $1 # SKIP not on this machine"
-	else
-		echo "not ok $2 - $1"
-		tail -n 30 /tmp/output | sed 's/^/# /'
-	fi
-}
-
-PATH=$PATH:$WORKLOADS
-tests=$(sed -n 's/^\([a-z_]*_[a-z_]*\)() {$/\1/p' "$0" | grep -v '^at_least$\|^run_test$')
-number=0
-for test in $tests; do
-	number=$((number + 1))
-	run_test "$test" "$number"
-done
-echo "1..$number"
+run_tests "$0"

@@ -20,7 +20,7 @@ cd /tmp || exit
 echo "#boot $(cut -d ' ' -f 1 /proc/uptime) s, Linux $(uname -r)"
 for test in /tests/*; do
 	echo "#file ${test##*/}"
-	timeout 150 "$test" 2>&1
+	timeout 300 "$test" 2>&1
 	echo "#exit $?"
 done
 /guest_stacks.sh 2>&1

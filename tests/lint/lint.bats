@@ -12,7 +12,7 @@ setup() {
 holds() {
 	local shallow=1
 	[ -z "${TEST_ALL:-}" ] || shallow=
-	make -s --no-print-directory BUILD="${BUILD:-build}" SHALLOW="$shallow" "lint-$1"
+	make -s --no-print-directory -j"$(nproc)" BUILD="${BUILD:-build}" SHALLOW="$shallow" "lint-$1"
 }
 
 @test "every C file is laid out by clang-format" { holds format; }

@@ -169,6 +169,92 @@ write() {
 	[ "${lines[-1]}" = "0 passed, 1 failed, 0 skipped" ]
 }
 
+# fake_test KIND/NAME FIRST SECOND: a test file that reports "a" and FIRST, and "a" and SECOND when it runs again
+fake_test() {
+	local file=$BATS_TEST_TMPDIR/tests/$1
+	mkdir -p "${file%/*}"
+	printf '%s\n' '#!/bin/sh' 'printf "1..2\nok 1 - a\n"' "said=\$([ -e $file.runs ] && echo '$3' || echo '$2')" \
+		"echo >>$file.runs" 'echo "$said"' 'case $said in not*) echo "# why"; exit 1 ;; esac' >"$file"
+	chmod +x "$file"
+}
+
+# run_fakes KIND/NAME...: runs such files
+run_fakes() {
+	BUILD=$BATS_TEST_TMPDIR run "$tests/run.sh" "${@/#/$BATS_TEST_TMPDIR/tests/}"
+}
+
+runs() {
+	wc -l <"$BATS_TEST_TMPDIR/tests/$1.runs"
+}
+
+@test "run: a live test that fails twice fails the run" {
+	fake_test kernel/x_test 'not ok 2 - b' 'not ok 2 - b'
+	run_fakes kernel/x_test
+	[ "$status" != 0 ]
+	[ "$(runs kernel/x_test)" = 2 ]
+	[ "${lines[-2]}" = "failed:  tests/kernel/x_test: b" ]
+	[ "${lines[-1]}" = "1 passed, 1 failed, 0 skipped" ]
+}
+
+@test "run: a live test that passes the second time is told and named, and does not fail the run" {
+	fake_test kernel/x_test 'not ok 2 - b' 'ok 2 - b'
+	fake_test kernel/y_test 'ok 2 - b' 'not ok 2 - b'
+	run_fakes kernel/x_test kernel/y_test
+	[ "$status" = 0 ]
+	[ "$(runs kernel/y_test)" = 1 ]
+	[[ $output == *"not ok 2 - b"*"# why"*"Once more"* ]]
+	[ "${lines[-2]}" = "unsteady: tests/kernel/x_test: b (failed, then passed alone)" ]
+	[ "${lines[-1]}" = "4 passed, 0 failed, 0 skipped" ]
+}
+
+@test "run: a live test that is skipped, not reported, or cut off the second time has failed" {
+	local second
+	for second in 'ok 2 - b # SKIP no root' '' 'ok 2 - c'; do
+		rm -rf "$BATS_TEST_TMPDIR/tests"
+		fake_test kernel/x_test 'not ok 2 - b' "$second"
+		run_fakes kernel/x_test
+		[ "$status" != 0 ]
+		[[ $output == *"failed:  tests/kernel/x_test: b"* ]]
+	done
+}
+
+@test "run: what fails only the second time has failed, too" {
+	fake_test kernel/x_test 'not ok 2 - b' 'not ok 2 - c'
+	run_fakes kernel/x_test
+	[ "$status" != 0 ]
+	[[ $output == *"failed:  tests/kernel/x_test: b"*"failed:  tests/kernel/x_test: c"* ]]
+}
+
+@test "run: a live file that ended too early passes if all of it passes the second time" {
+	fake_test kernel/x_test '' 'ok 2 - b'
+	run_fakes kernel/x_test
+	[ "$status" = 0 ]
+	[[ ${lines[-2]} == "unsteady: tests/kernel/x_test: 1 of 2 tests never reported"* ]]
+	[ "${lines[-1]}" = "2 passed, 0 failed, 0 skipped" ]
+}
+
+@test "run: where four files fail, none is run again" {
+	local name
+	for name in w x y z; do
+		fake_test "kernel/${name}_test" 'not ok 2 - b' 'ok 2 - b'
+	done
+	run_fakes kernel/{w,x,y,z}_test
+	[ "$status" != 0 ]
+	[ "$(runs kernel/w_test)" = 1 ]
+	[ "${lines[-1]}" = "4 passed, 4 failed, 0 skipped" ]
+}
+
+@test "run: a unit test or a replay that fails is not run again, and fails the run beside an unsteady one" {
+	fake_test unit/x_test 'not ok 2 - b' 'ok 2 - b'
+	fake_test fuzz/x_replay 'not ok 2 - b' 'ok 2 - b'
+	fake_test kernel/x_test 'not ok 2 - b' 'ok 2 - b'
+	run_fakes unit/x_test fuzz/x_replay kernel/x_test
+	[ "$status" != 0 ]
+	[ "$(runs unit/x_test) $(runs fuzz/x_replay) $(runs kernel/x_test)" = "1 1 2" ]
+	[[ $output == *"unsteady: tests/kernel/x_test: b"*"failed:  tests/fuzz/x_replay: b"* ]]
+	[ "${lines[-1]}" = "4 passed, 2 failed, 0 skipped" ]
+}
+
 # Stand-ins for apt and dpkg that know one installed package, and write down what they are asked.
 fake_apt() {
 	mkdir -p "$tree/bin"

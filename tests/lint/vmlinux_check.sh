@@ -26,6 +26,7 @@ function plain(type) {
 	gsub(/long unsigned int|unsigned long long|unsigned long|vm_flags_t|__u64|u64/, "U64", type)
 	gsub(/unsigned int|__u32|u32|dev_t/, "U32", type)
 	gsub(/pid_t|__s32|s32/, "int", type)
+	gsub(/__s16|s16/, "S16", type)
 	gsub(/const |volatile /, "", type)
 	gsub(/ +/, " ", type)
 	return type

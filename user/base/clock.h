@@ -18,4 +18,10 @@ static inline u64 clock_ns(clockid_t clock)
 	return (u64)now.tv_sec * 1000000000 + (u64)now.tv_nsec;
 }
 
+/* A time in nanoseconds as the C library takes it. */
+static inline struct timespec clock_timespec(u64 ns)
+{
+	return (struct timespec){(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+}
+
 #endif

@@ -49,7 +49,8 @@ static inline const u8 *cursor_take(struct cursor *cursor, u64 length)
 		cursor->overrun = true;
 		return NULL;
 	}
-	cursor->next += length;
+	if (length) /* as in cursor_of() */
+		cursor->next += length;
 	return start;
 }
 

@@ -6,6 +6,8 @@
 
 #include "base/memory.h"
 
+#include <string.h>
+
 /* Spreads keys that differ in few bits. Constant: 2^64 / golden ratio, odd (Knuth, TAOCP 3, 6.4).
  */
 static size_t home_of(u64 key, size_t capacity)
@@ -78,6 +80,17 @@ void idmap_remove(struct idmap *map, u64 key)
 	}
 	map->slots[hole] = (struct idmap_slot){0};
 	map->count--;
+}
+
+struct idmap idmap_copy(const struct idmap *map)
+{
+	struct idmap copy = *map;
+
+	if (map->capacity) {
+		copy.slots = must_alloc_table(map->capacity, sizeof(*map->slots));
+		memcpy(copy.slots, map->slots, map->capacity * sizeof(*map->slots));
+	}
+	return copy;
 }
 
 void idmap_release(struct idmap *map)

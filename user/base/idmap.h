@@ -32,6 +32,9 @@ u32 *idmap_place(struct idmap *map, u64 key);
 /* Forgets `key`, if it is there. */
 void idmap_remove(struct idmap *map, u64 key);
 
+/* A map of its own with the same content. */
+struct idmap idmap_copy(const struct idmap *map);
+
 /* Frees the memory; the map is empty again. */
 void idmap_release(struct idmap *map);
 

@@ -20,6 +20,16 @@ static void *take_pieces(void *argument)
 	return NULL;
 }
 
+void parallel_mutex_init(pthread_mutex_t *mutex)
+{
+	pthread_mutexattr_t kind;
+
+	pthread_mutexattr_init(&kind);
+	pthread_mutexattr_settype(&kind, PTHREAD_MUTEX_ADAPTIVE_NP);
+	pthread_mutex_init(mutex, &kind);
+	pthread_mutexattr_destroy(&kind);
+}
+
 size_t parallel_width(void)
 {
 	long online = sysconf(_SC_NPROCESSORS_ONLN);

@@ -25,6 +25,10 @@ typedef void parallel_work(void *context, size_t index);
  */
 void parallel_run(size_t count, parallel_work *work, void *context);
 
+/* Makes a mutex for what is mostly held for a microsecond: who finds it taken looks again before it
+ * sleeps, as sleeping and being woken takes several. */
+void parallel_mutex_init(pthread_mutex_t *mutex);
+
 enum { PARALLEL_MOST_THREADS = 64 };
 
 /* Pieces that other threads do while the caller goes on with something else. Zeroed: none. */

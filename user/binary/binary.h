@@ -8,10 +8,12 @@
 
 #include "binary/build_id.h"
 #include "binary/code_image.h"
+#include "binary/code_step.h"
 #include "binary/debug_file.h"
 #include "binary/debug_server.h"
 #include "binary/demangle.h"
 #include "binary/elf_image.h"
+#include "binary/file_pieces.h"
 #include "binary/load_map.h"
 #include "binary/open_below.h"
 #include "binary/source_lines.h"

@@ -193,7 +193,7 @@ int code_image_take(struct bytes bytes, struct code_image *ret_image)
 static int read_parts(int *fd, struct code_image *image)
 {
 	struct elf_digest digest;
-	int error = elf_image_read(*fd, &image->tables);
+	int error = elf_image_code(*fd, &image->tables);
 
 	if (!error)
 		error = read_tables(image);
@@ -274,15 +274,15 @@ void code_image_copy(const struct code_image *image, u64 offset, void *to, size_
 	file_pieces_copy(image->text, offset, to, bytes);
 }
 
-u64 code_image_address(const struct code_image *image, u64 offset)
+const struct code_segment *code_image_segment(const struct code_image *image, u64 offset)
 {
 	for (size_t i = 0; i < image->segments.count; i++) {
 		const struct code_segment *segment = &image->segments.items[i];
 
 		if (segment->is_executable && offset - segment->offset < segment->bytes)
-			return offset - segment->offset + segment->address;
+			return segment;
 	}
-	return ~0ULL;
+	return NULL;
 }
 
 u64 code_image_offset(const struct code_image *image, u64 address)

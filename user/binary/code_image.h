@@ -77,8 +77,8 @@ u64 code_image_text_left(const struct code_image *image, u64 address);
 /* Copies bytes at a file offset; what there is not is zeros. Threads may do this at the same time.
  */
 void code_image_copy(const struct code_image *image, u64 offset, void *to, size_t bytes);
-/* The linked address of a file offset, ~0 if nothing of it is loaded. */
-u64 code_image_address(const struct code_image *image, u64 offset);
+/* The executable segment that a file offset is loaded by, NULL if there is none. */
+const struct code_segment *code_image_segment(const struct code_image *image, u64 offset);
 /* The file offset of a linked address, ~0 if it is not loaded. */
 u64 code_image_offset(const struct code_image *image, u64 address);
 /* What the dynamic linker puts at a linked address, NULL if nothing. */

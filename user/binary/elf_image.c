@@ -20,7 +20,7 @@ enum {
 	HEADERS_BYTES = 4096,	    /* the ELF header, and the program headers of most files */
 	TABLES_MAX_BYTES = 1 << 30, /* of one file; Chromium's with debug symbols: some 200 MB */
 	FRAMES_MAX_BYTES = 64 << 20,
-	SECTION_TABLE_BYTES = 64 << 20, /* read where the count is not in the ELF header */
+	SECTION_TABLE_BYTES = 64 << 20, /* at most; read where the count is not in the ELF header */
 };
 
 static const u64 debug_max_bytes = 4ull << 30;
@@ -89,8 +89,7 @@ static int copy_headers(struct image *image)
 
 static bool is_table(const struct elf_section *section)
 {
-	static const u32 types[] = {SHT_STRTAB, SHT_SYMTAB, SHT_DYNSYM,
-				    SHT_RELA,	SHT_REL,    SHT_NOTE};
+	static const u32 types[] = {SHT_STRTAB, SHT_SYMTAB, SHT_DYNSYM, SHT_NOTE};
 
 	for (size_t i = 0; i < ARRAY_COUNT(types); i++) {
 		if (section->type == types[i])
@@ -107,6 +106,19 @@ static int copy_tables(struct image *image)
 		return -EBADMSG;
 	for (u32 i = 0; i < file.section_count; i++) {
 		if (is_table(&file.sections[i]))
+			copy_part(image, file.sections[i].offset, file.sections[i].bytes);
+	}
+	return 0;
+}
+
+static int copy_relocations(struct image *image)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+
+	if (elf_file_open(bytes_of(image), &file))
+		return -EBADMSG;
+	for (u32 i = 0; i < file.section_count; i++) {
+		if (file.sections[i].type == SHT_RELA)
 			copy_part(image, file.sections[i].offset, file.sections[i].bytes);
 	}
 	return 0;
@@ -148,9 +160,23 @@ static int open_image(int fd, struct image *image)
 	return image->start == MAP_FAILED ? -errno : 0;
 }
 
-int elf_image_read(int fd, struct bytes *ret_image)
+/* What names come from: the tables, and of relocations those of the PLT. */
+static int copy_symbols(struct image *image)
 {
-	static const char *const names[] = {".gnu_debuglink", ".gnu_debugdata"};
+	static const char *const names[] = {".gnu_debuglink", ".gnu_debugdata", ".rela.plt",
+					    ".rel.plt"};
+	int error = copy_headers(image);
+
+	if (!error)
+		error = copy_tables(image);
+	if (!error)
+		error = copy_named(image, names, ARRAY_COUNT(names));
+	return error < 0 ? error : 0;
+}
+
+/* Makes an image and lets `copy` fill it. */
+static int read_image(int fd, int (*copy)(struct image *image), struct bytes *ret_image)
+{
 	CLEANUP(file_unmap) struct bytes bytes = {0};
 	struct image image = {.bytes_left = TABLES_MAX_BYTES};
 	int error = open_image(fd, &image);
@@ -158,16 +184,31 @@ int elf_image_read(int fd, struct bytes *ret_image)
 	if (error)
 		return error;
 	bytes = bytes_of(&image);
-	error = copy_headers(&image);
-	if (!error)
-		error = copy_tables(&image);
-	if (!error)
-		error = copy_named(&image, names, ARRAY_COUNT(names));
-	if (error < 0)
+	error = copy(&image);
+	if (error)
 		return error;
 	*ret_image = bytes;
 	bytes = (struct bytes){0};
 	return 0;
+}
+
+int elf_image_read(int fd, struct bytes *ret_image)
+{
+	return read_image(fd, copy_symbols, ret_image);
+}
+
+static int copy_code_tables(struct image *image)
+{
+	int error = copy_headers(image);
+
+	if (!error)
+		error = copy_tables(image);
+	return error ? error : copy_relocations(image);
+}
+
+int elf_image_code(int fd, struct bytes *ret_image)
+{
+	return read_image(fd, copy_code_tables, ret_image);
 }
 
 static int copy_section_names(struct image *image)
@@ -273,6 +314,46 @@ int elf_image_debug(int fd, struct bytes *ret_image)
 	*ret_image = bytes;
 	bytes = (struct bytes){0};
 	return 0;
+}
+
+static void take_table(struct file_pieces *pieces, u64 offset, u64 bytes)
+{
+	file_pieces_at(pieces, offset, bytes < SECTION_TABLE_BYTES ? bytes : SECTION_TABLE_BYTES);
+}
+
+/* The tables of segments and sections. */
+static int take_tables(struct file_pieces *pieces)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	GElf_Ehdr header;
+
+	if (elf_file_open(file_pieces_all(pieces), &file) || !gelf_getehdr(file.elf, &header))
+		return -EBADMSG;
+	take_table(pieces, header.e_phoff, (u64)header.e_phnum * header.e_phentsize);
+	take_table(pieces, header.e_shoff,
+		   header.e_shnum ? (u64)header.e_shnum * header.e_shentsize : SECTION_TABLE_BYTES);
+	return 0;
+}
+
+static int take_section_names(struct file_pieces *pieces)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	size_t names;
+
+	if (elf_file_open(file_pieces_all(pieces), &file))
+		return -EBADMSG;
+	if (!elf_getshdrstrndx(file.elf, &names) && names < file.section_count)
+		take_table(pieces, file.sections[names].offset, file.sections[names].bytes);
+	return 0;
+}
+
+int elf_pieces_headers(struct file_pieces *pieces)
+{
+	int error;
+
+	file_pieces_at(pieces, 0, HEADERS_BYTES);
+	error = take_tables(pieces);
+	return error ? error : take_section_names(pieces);
 }
 
 int elf_image_whole(int fd, struct bytes *ret_image)

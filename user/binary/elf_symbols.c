@@ -27,7 +27,9 @@ enum {
 struct table {
 	const struct elf_file *file;  /* that the table is in */
 	const struct elf_file *image; /* that runs */
+	struct bytes lasting;	      /* bytes of `file` that names may be borrowed from; 0: none */
 	bool is_virtual;	      /* leave addresses as they are linked */
+	bool borrows;
 	Elf_Data *symbols;
 	struct bytes names;
 	u64 names_left; /* bytes that may still be copied */
@@ -42,10 +44,27 @@ static const char *name_of(const struct table *table, u64 offset)
 	if (offset >= table->names.length)
 		return "";
 	name = (const char *)table->names.start + offset;
+	if (table->borrows)
+		return name;
 	room = table->names.length - offset;
 	if (room > NAME_MAX_BYTES)
 		room = NAME_MAX_BYTES;
 	return memchr(name, 0, room) ? name : "";
+}
+
+/* Whether names can be left where they are, unseen: each ends, and none is too long to be true. */
+static bool can_borrow(const struct table *table)
+{
+	const u8 *start = table->names.start, *lasting = table->lasting.start;
+	size_t length = table->names.length;
+
+	if (!length || !lasting || start < lasting ||
+	    start + length > lasting + table->lasting.length || start[length - 1])
+		return false;
+	for (size_t i = 0; i + NAME_MAX_BYTES <= length; i += NAME_MAX_BYTES)
+		if (!memchr(start + i, 0, NAME_MAX_BYTES))
+			return false;
+	return true;
 }
 
 /* Code, and data too: an address in a table inside .text is then named after the table. */
@@ -116,10 +135,10 @@ static const struct elf_section *section_of(const struct table *table, const GEl
  * is the whole section, and not the PLT behind it as well, as it is in perf. */
 static u64 bytes_of(const GElf_Sym *symbol, const struct elf_section *section)
 {
-	bool is_joined = !strcmp(section->name, ".init") || !strcmp(section->name, ".fini");
 	u64 end = section->address + section->bytes;
 
-	if (symbol->st_size || !is_joined || symbol->st_value >= end)
+	if (symbol->st_size || symbol->st_value >= end ||
+	    (strcmp(section->name, ".init") != 0 && strcmp(section->name, ".fini") != 0))
 		return symbol->st_size;
 	return end - symbol->st_value;
 }
@@ -143,6 +162,11 @@ static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_S
 			       : elf_file_offset(table->image, elf_symbol->st_value, section);
 	symbol.end = symbol.start + bytes_of(elf_symbol, section);
 	symbol.binding = binding_of(elf_symbol);
+	symbol.is_data = GELF_ST_TYPE(elf_symbol->st_info) == STT_OBJECT;
+	if (table->borrows) {
+		symbols_add_borrowed(symbols, &symbol);
+		return 0;
+	}
 	symbols_add(symbols, &symbol);
 	return strlen(symbol.name) + 1;
 }
@@ -161,9 +185,11 @@ static int add_table(struct symbols *symbols, struct table *table, u32 type)
 		return -EBADMSG;
 	table->names = elf_file_contents(table->file, &table->file->sections[section->link]);
 	table->names_left = (u64)table->names.length * NAME_SHARING_MAX;
+	table->borrows = can_borrow(table);
 	count = table->symbols->d_size / gelf_fsize(table->file->elf, ELF_T_SYM, 1, EV_CURRENT);
 	if (count > SYMBOLS_MAX)
 		count = SYMBOLS_MAX;
+	symbols_expect(symbols, count);
 	for (size_t i = 0; i < count && gelf_getsym(table->symbols, (int)i, &elf_symbol); i++) {
 		u64 copied = add_symbol(symbols, table, &elf_symbol);
 
@@ -173,19 +199,30 @@ static int add_table(struct symbols *symbols, struct table *table, u32 type)
 	}
 	if (symbols_count(symbols) == before)
 		return -ENODATA;
-	symbols_finish(symbols);
+	symbols_settle(symbols);
 	return 0;
 }
 
-static int add_opened(struct symbols *symbols, const struct elf_file *image,
-		      const struct elf_file *debug)
-{
-	bool has_debug = debug->elf && elf_file_section(debug, SHT_SYMTAB, NULL);
-	struct table table = {.file = has_debug ? debug : image, .image = image};
-	struct table dynamic = {.file = image, .image = image};
-	int error = add_table(symbols, &table, SHT_SYMTAB);
-	int dynamic_error = add_table(symbols, &dynamic, SHT_DYNSYM);
+/* An image that is open, with its debug file. */
+struct opened {
+	struct elf_file image, debug;
+	struct bytes image_bytes, debug_bytes; /* that names may be borrowed from; 0: none */
+};
 
+static int add_opened(struct symbols *symbols, const struct opened *opened)
+{
+	const struct elf_file *image = &opened->image, *debug = &opened->debug;
+	bool has_debug = debug->elf && elf_file_section(debug, SHT_SYMTAB, NULL);
+	struct table dynamic = {.file = image, .image = image, .lasting = opened->image_bytes};
+	struct table table = dynamic;
+	int error, dynamic_error;
+
+	if (has_debug) {
+		table.file = debug;
+		table.lasting = opened->debug_bytes;
+	}
+	error = add_table(symbols, &table, SHT_SYMTAB);
+	dynamic_error = add_table(symbols, &dynamic, SHT_DYNSYM);
 	if (symbols_count(symbols))
 		plt_add_symbols(symbols, image);
 	symbols_finish(symbols);
@@ -194,15 +231,33 @@ static int add_opened(struct symbols *symbols, const struct elf_file *image,
 	return symbols_count(symbols) ? 0 : -ENODATA;
 }
 
+static int add_elf(struct symbols *symbols, struct bytes image, struct bytes debug, bool borrows)
+{
+	struct opened opened = {0};
+	int error;
+
+	if (elf_file_open(image, &opened.image))
+		return -EBADMSG;
+	if (debug.length && elf_file_open(debug, &opened.debug))
+		opened.debug = (struct elf_file){0};
+	if (borrows) {
+		opened.image_bytes = image;
+		opened.debug_bytes = debug;
+	}
+	error = add_opened(symbols, &opened);
+	elf_file_close(&opened.image);
+	elf_file_close(&opened.debug);
+	return error;
+}
+
 int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug)
 {
-	CLEANUP(elf_file_close) struct elf_file image_file = {0}, debug_file = {0};
+	return add_elf(symbols, image, debug, false);
+}
 
-	if (elf_file_open(image, &image_file))
-		return -EBADMSG;
-	if (debug.length && elf_file_open(debug, &debug_file))
-		debug_file = (struct elf_file){0};
-	return add_opened(symbols, &image_file, &debug_file);
+int symbols_add_elf_borrowed(struct symbols *symbols, struct bytes image, struct bytes debug)
+{
+	return add_elf(symbols, image, debug, true);
 }
 
 int symbols_add_linkage(struct symbols *symbols, struct bytes image)
@@ -238,6 +293,7 @@ int symbols_add_kernel_image(struct symbols *symbols, struct bytes image, const 
 	if (elf_file_open(image, &file))
 		return -EBADMSG;
 	error = add_table(symbols, &table, SHT_SYMTAB);
+	symbols_finish(symbols);
 	*ret_reference = address_of(&table, reference);
 	return error;
 }

@@ -126,6 +126,11 @@ struct bytes file_pieces_at(struct file_pieces *pieces, u64 offset, u64 bytes)
 	return (struct bytes){pieces->bytes.start + offset, bytes};
 }
 
+struct bytes file_pieces_all(const struct file_pieces *pieces)
+{
+	return pieces->bytes;
+}
+
 void file_pieces_copy(const struct file_pieces *pieces, u64 offset, void *to, size_t bytes)
 {
 	u64 length = pieces->bytes.length;

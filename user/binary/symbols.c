@@ -9,6 +9,7 @@
 #include "binary/symbols.h"
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/vec.h"
 #include "binary/demangle.h"
@@ -21,6 +22,10 @@ enum {
 	 * that a made-up file cannot make finding slow. */
 	NESTING_MAX = 64,
 	NOT_NESTED = UINT32_MAX,
+	DIGIT_BITS = 11, /* of a key, by which it is sorted at once */
+	DIGITS = 1 << DIGIT_BITS,
+	/* Bytes of names that are compared where several have one address: again a bound. */
+	COMPARED_MAX = 256 << 20,
 };
 
 /* What a row is sorted by. */
@@ -31,8 +36,12 @@ struct sort_key {
 
 struct symbols {
 	VEC(struct symbol) rows;
+	size_t settled; /* rows at the front that symbols_settle() has been over */
+	bool is_steady; /* settling those again changes nothing */
 	struct arena names;
-	u64 *starts; /* of the rows, packed for the search */
+	VEC(struct bytes) images; /* that names are borrowed from */
+	size_t compared;	  /* bytes of names so far */
+	u64 *starts;		  /* of the rows, packed for the search */
 	/* Per row: the nearest row before it that ends behind it, NOT_NESTED if there is none. */
 	u32 *enclosing;
 };
@@ -47,6 +56,9 @@ void symbols_free(struct symbols *symbols)
 	if (!symbols)
 		return;
 	arena_release(&symbols->names);
+	for (size_t i = 0; i < symbols->images.count; i++)
+		file_unmap(&symbols->images.items[i]);
+	vec_release(&symbols->images);
 	vec_release(&symbols->rows);
 	free(symbols->starts);
 	free(symbols->enclosing);
@@ -58,14 +70,39 @@ void symbols_freep(struct symbols **symbols)
 	symbols_free(*symbols);
 }
 
-void symbols_add(struct symbols *symbols, const struct symbol *symbol)
+void symbols_add_borrowed(struct symbols *symbols, const struct symbol *symbol)
 {
 	struct symbol *row = vec_add(&symbols->rows);
 
 	*row = *symbol;
-	row->name = arena_copy(&symbols->names, symbol->name, strlen(symbol->name));
 	if (row->end < row->start)
 		row->end = row->start;
+}
+
+void symbols_add(struct symbols *symbols, const struct symbol *symbol)
+{
+	struct symbol copy = *symbol;
+
+	copy.name = arena_copy(&symbols->names, symbol->name, strlen(symbol->name));
+	symbols_add_borrowed(symbols, &copy);
+}
+
+void symbols_expect(struct symbols *symbols, size_t count)
+{
+	size_t wanted = symbols->rows.count + count;
+
+	/* Not more than that, as a vec would: a large table is the most that a command needs. */
+	if (wanted <= symbols->rows.capacity)
+		return;
+	symbols->rows.items = must_resize_array(symbols->rows.items, wanted,
+						sizeof(*symbols->rows.items));
+	symbols->rows.capacity = wanted;
+}
+
+void symbols_own(struct symbols *symbols, struct bytes *image)
+{
+	*vec_add(&symbols->images) = *image;
+	*image = (struct bytes){0};
 }
 
 static bool is_sorted(const struct symbol *rows, size_t count)
@@ -77,13 +114,13 @@ static bool is_sorted(const struct symbol *rows, size_t count)
 	return true;
 }
 
-/* Puts `from` into `to` by the byte of the key at bit `shift`; equal ones keep their order. */
-static void sort_by_byte(const struct sort_key *from, struct sort_key *to, size_t count, int shift)
+/* Puts `from` into `to` by the digit of the key at bit `shift`; equal ones keep their order. */
+static void sort_by_digit(const struct sort_key *from, struct sort_key *to, size_t count, int shift)
 {
-	size_t places[256] = {0}, next = 0;
+	size_t places[DIGITS] = {0}, next = 0;
 
 	for (size_t i = 0; i < count; i++)
-		places[from[i].start >> shift & 0xff]++;
+		places[from[i].start >> shift & (DIGITS - 1)]++;
 	for (size_t i = 0; i < ARRAY_COUNT(places); i++) {
 		size_t here = places[i];
 
@@ -91,39 +128,77 @@ static void sort_by_byte(const struct sort_key *from, struct sort_key *to, size_
 		next += here;
 	}
 	for (size_t i = 0; i < count; i++)
-		to[places[from[i].start >> shift & 0xff]++] = from[i];
+		to[places[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
 }
 
-/* By start, those of one start in the order in which they came: a radix sort, which takes three
- * rounds for a big library and never more than eight. */
-static void sort_rows(struct symbols *symbols)
+/* Sorts keys by start, those of one start in the order in which they came: a radix sort, which
+ * takes two or three rounds for a big library and never more than six. Returns where they are in
+ * the end, `keys` or `other`. */
+static struct sort_key *sort_keys(struct sort_key *keys, struct sort_key *other, size_t count)
 {
-	size_t count = symbols->rows.count;
-	struct symbol *rows = symbols->rows.items, *sorted;
-	struct sort_key *keys, *other, *taken;
 	u64 differing = 0;
 
-	if (is_sorted(rows, count))
-		return;
-	keys = must_alloc_array(count, sizeof(*keys));
-	other = must_alloc_array(count, sizeof(*other));
-	sorted = must_alloc_array(symbols->rows.capacity, sizeof(*sorted));
-	for (size_t i = 0; i < count; i++) {
-		keys[i] = (struct sort_key){rows[i].start, (u32)i};
-		differing |= rows[i].start ^ rows[0].start;
-	}
-	for (int shift = 0; shift < 64; shift += 8) {
-		if (!(differing >> shift & 0xff))
+	for (size_t i = 1; i < count; i++)
+		differing |= keys[i].start ^ keys[0].start;
+	for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
+		struct sort_key *taken = keys;
+
+		if (!(differing >> shift & (DIGITS - 1)))
 			continue;
-		sort_by_byte(keys, other, count, shift);
-		taken = keys;
+		sort_by_digit(keys, other, count, shift);
 		keys = other;
 		other = taken;
 	}
+	return keys;
+}
+
+/* The rows from `from` on, sorted, in a new array with room for `capacity` rows. None of the memory
+ * is zeroed first: to touch it takes longer than to sort. */
+static struct symbol *sorted_rows(const struct symbol *rows, size_t count, size_t capacity)
+{
+	struct symbol *sorted = must_resize_array(NULL, capacity, sizeof(*sorted));
+	struct sort_key *keys, *other, *in_order;
+
+	keys = must_resize_array(NULL, count, sizeof(*keys));
+	other = must_resize_array(NULL, count, sizeof(*other));
 	for (size_t i = 0; i < count; i++)
-		sorted[i] = rows[keys[i].row];
+		keys[i] = (struct sort_key){rows[i].start, (u32)i};
+	in_order = sort_keys(keys, other, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = rows[in_order[i].row];
 	free(keys);
 	free(other);
+	return sorted;
+}
+
+/* Merges sorted rows into those before them, which stay in front of what starts where they do. */
+static void merge_rows(struct symbol *rows, size_t count, const struct symbol *more,
+		       size_t more_count)
+{
+	size_t to = count + more_count;
+
+	while (more_count)
+		if (count && rows[count - 1].start > more[more_count - 1].start)
+			rows[--to] = rows[--count];
+		else
+			rows[--to] = more[--more_count];
+}
+
+/* By start, those of one start in the order in which they came. What is settled is in order. */
+static void sort_rows(struct symbols *symbols)
+{
+	size_t settled = symbols->settled, more = symbols->rows.count - settled;
+	struct symbol *rows = symbols->rows.items, *sorted;
+
+	/* Without rows there is no place to begin at, either. */
+	if (!more || is_sorted(rows + (settled ? settled - 1 : 0), more + (settled ? 1 : 0)))
+		return;
+	sorted = sorted_rows(rows + settled, more, settled ? more : symbols->rows.capacity);
+	if (settled) {
+		merge_rows(rows, settled, sorted, more);
+		free(sorted);
+		return;
+	}
 	free(rows);
 	symbols->rows.items = sorted;
 }
@@ -202,7 +277,7 @@ static bool reads_better_demangled(const char *a, const char *b)
 }
 
 /* Of two symbols at one address, whether the first is to stay. */
-static bool is_better(const struct symbol *a, const struct symbol *b)
+static bool is_better(struct symbols *symbols, const struct symbol *a, const struct symbol *b)
 {
 	bool a_empty = a->end == a->start, b_empty = b->end == b->start;
 
@@ -212,6 +287,9 @@ static bool is_better(const struct symbol *a, const struct symbol *b)
 		return b->binding == SYMBOL_WEAK;
 	if ((a->binding == SYMBOL_GLOBAL) != (b->binding == SYMBOL_GLOBAL))
 		return a->binding == SYMBOL_GLOBAL;
+	if (symbols->compared > COMPARED_MAX)
+		return true;
+	symbols->compared += strlen(a->name) + strlen(b->name);
 	return reads_better_demangled(a->name, b->name);
 }
 
@@ -221,10 +299,14 @@ static void drop_duplicates(struct symbols *symbols)
 	size_t kept = 0;
 
 	for (size_t i = 1; i < symbols->rows.count; i++) {
-		if (rows[i].start != rows[kept].start)
-			rows[++kept] = rows[i];
-		else if (!is_better(&rows[kept], &rows[i]))
+		if (rows[i].start == rows[kept].start) {
+			/* If one without a size stays, the next settling gives it an end. */
+			symbols->is_steady = false;
+			if (!is_better(symbols, &rows[kept], &rows[i]))
+				rows[kept] = rows[i];
+		} else if (++kept != i) {
 			rows[kept] = rows[i];
+		}
 	}
 	if (symbols->rows.count)
 		symbols->rows.count = kept + 1;
@@ -259,11 +341,20 @@ static void shrink(struct symbols *symbols)
 						sizeof(*symbols->rows.items));
 }
 
-void symbols_finish(struct symbols *symbols)
+void symbols_settle(struct symbols *symbols)
 {
+	if (symbols->is_steady && symbols->settled == symbols->rows.count)
+		return;
+	symbols->is_steady = true;
 	sort_rows(symbols);
 	set_ends(symbols);
 	drop_duplicates(symbols);
+	symbols->settled = symbols->rows.count;
+}
+
+void symbols_finish(struct symbols *symbols)
+{
+	symbols_settle(symbols);
 	shrink(symbols);
 	for (size_t i = 0; i < symbols->rows.count; i++)
 		symbols->rows.items[i].order = (u32)i;

@@ -19,6 +19,7 @@ struct symbol {
 	u32 order;	  /* set by symbols_finish(): its index in the table */
 	u16 group;	  /* symbols without a size don't reach into another group; 0 is one too */
 	u8 binding;	  /* enum symbol_binding */
+	bool is_data;	  /* a variable, as far as the source of names tells */
 };
 
 struct symbols;
@@ -32,9 +33,17 @@ void symbols_freep(struct symbols **symbols);
 
 /* Adds one; `end` 0: size unknown. The name is copied. */
 void symbols_add(struct symbols *symbols, const struct symbol *symbol);
+/* The same, but the name is borrowed until the end, and not looked at unless it is needed. */
+void symbols_add_borrowed(struct symbols *symbols, const struct symbol *symbol);
+/* Makes room for so many more. */
+void symbols_expect(struct symbols *symbols, size_t count);
+/* Keeps an image that names are borrowed from: takes it over, and file_unmap()s it in the end. */
+void symbols_own(struct symbols *symbols, struct bytes *image);
 /* Sorts, gives an end to those without one and chooses one name among those at one address, by
- * perf's rules. Call it last; if more are added after it, once more (what has been settled before
- * stays, as in perf, which settles .symtab before it looks at .dynsym). */
+ * perf's rules. Call it before others are added that are not to change what is there, as in perf,
+ * which settles .symtab before it looks at .dynsym. */
+void symbols_settle(struct symbols *symbols);
+/* Settles all, for those below. Call it last; if more are added after it, once more. */
 void symbols_finish(struct symbols *symbols);
 
 /* The symbol that holds `address`, the innermost one if several do; NULL if none does. Borrowed. */
@@ -47,10 +56,13 @@ const struct symbol *symbols_at(const struct symbols *symbols, size_t index);
 /*
  * Adds the functions of an ELF image by file offset, as perf does: .symtab and .dynsym, PLT entries
  * as "name@plt". `debug` (length 0: none) is the separate debug file: its .symtab is taken instead,
- * with the file offsets of `image`. Finishes the table. Returns 0, -ENODATA (no symbols), -EBADMSG
- * (not ELF, or malformed; what was readable has been added).
+ * with the file offsets of `image`. Finishes the table. Names are copied. Returns 0, -ENODATA (no
+ * symbols), -EBADMSG (not ELF, or malformed; what was readable has been added).
  */
 int symbols_add_elf(struct symbols *symbols, struct bytes image, struct bytes debug);
+/* The same, but names are borrowed from both until the end: symbols_own() them. Most are never
+ * looked at, and of a large C++ library they are more than all the rest. */
+int symbols_add_elf_borrowed(struct symbols *symbols, struct bytes image, struct bytes debug);
 /* Adds only the PLT entries of an image, which perf leaves out where there are no other functions.
  * Finishes the table. Returns as symbols_add_elf(). */
 int symbols_add_linkage(struct symbols *symbols, struct bytes image);

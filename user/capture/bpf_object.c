@@ -91,6 +91,8 @@ static void size_unwind_maps(struct programs *programs, u32 segments)
 	programs->unwind_segments = segments;
 	bpf_map__set_max_entries(skeleton->maps.unwind_segments, segments ? segments : 1);
 	bpf_map__set_max_entries(skeleton->maps.unwind_files, segments ? UNWIND_FILES_MAX : 1);
+	bpf_map__set_max_entries(skeleton->maps.known_rules,
+				 segments ? programs->cpu_count * UNWIND_RULES_KNOWN : 1);
 }
 
 static void size_count_maps(struct programs *programs, const struct program_settings *settings)

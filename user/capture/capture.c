@@ -128,8 +128,11 @@ static int open_cpus(struct capture *capture)
 	struct mapping_ids ids = {.from_kernel = !probe_mmap_build_id(found)};
 	int error = check_chosen_cpus(capture);
 
-	capture->files = ids.files = file_ids_new();
+	capture->files = ids.files = file_ids_new(
+		confined_files_ids(capture->settings.file_reader));
 	capture->side_band = side_band_new((u32)capture->online_count, ids);
+	if (capture->settings.kept_bytes && capture->counting)
+		capture->side_log = side_log_new();
 	for (size_t i = 0; !error && i < capture->online_count; i++) {
 		error = open_cpu(capture, capture->online[i]);
 		if (error == -ENODEV) /* it went offline just now */
@@ -168,6 +171,7 @@ static int open_ring(struct capture *capture)
 		return error;
 	unwind_tables_on_file(capture->unwind, capture->settings.on_file,
 			      capture->settings.file_context);
+	unwind_tables_read_elsewhere(capture->unwind, capture->settings.file_reader);
 	ring_take_wanted(capture->ring, want_file, capture->unwind);
 	capture->late_stacks = late_stacks_new(capture->unwind, capture->settings.max_stack);
 	ring_take_rests(capture->ring, programs_rest_ring_fd(capture->programs), take_rest,
@@ -228,6 +232,7 @@ void capture_close(struct capture *capture)
 		return;
 	perf_events_free(capture->events); /* before the programs that run on them */
 	side_band_free(capture->side_band);
+	side_log_free(capture->side_log);
 	file_ids_free(capture->files);
 	ring_close(capture->ring);
 	counting_close(capture->counting);
@@ -296,20 +301,6 @@ static int follow_cpus(struct capture *capture)
 	return 0;
 }
 
-/* Samples first: those that wait for a table learn what was mapped when they were taken. */
-int capture_drain_until(struct capture *capture, u64 until_ns)
-{
-	struct event_sink *samples = capture->sink;
-	int error;
-
-	if (capture->late_stacks)
-		samples = late_stacks_samples(capture->late_stacks, capture->sink);
-	error = ring_drain(capture->ring, samples);
-	return error ? error
-		     : late_stacks_drain_side_band(capture->late_stacks, capture->side_band,
-						   until_ns, capture->sink);
-}
-
 int capture_drain(struct capture *capture)
 {
 	u64 start_ns = clock_ns(CLOCK_MONOTONIC), round_ns;
@@ -323,23 +314,32 @@ int capture_drain(struct capture *capture)
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
 		error = follow_cpus(capture);
 	}
+	if (!error)
+		error = capture_tell_side_log(capture);
 	round_ns = counting_round_ns(capture->counting, start_ns - STRAGGLER_NS);
 	round_ns = late_stacks_round_ns(capture->late_stacks, round_ns);
 	return error ? error : sink_call(capture->sink, on_round, round_ns);
 }
 
-/* The caller's sink, and that of the tables if there are any. */
+/* The caller's sink, and those of ours that want to hear what it hears. */
 static struct event_sink *with_tables(struct capture *capture, struct event_sink *sink)
 {
-	struct event_sink *sinks[] = {NULL, NULL, sink};
-	size_t pid_count;
+	struct event_sink *sinks[4];
+	size_t pid_count, count = 0;
 	const u32 *pids = targets_pids(capture->targets, &pid_count);
 
-	if (!capture->unwind)
+	if (capture->unwind) {
+		capture->tables_sink = unwind_tables_sink(capture->unwind, pids ? PREFETCH_MAPPED
+										: PREFETCH_RUNNING);
+		sinks[count++] = capture->tables_sink;
+		sinks[count++] = late_stacks_processes(capture->late_stacks);
+	}
+	if (capture->side_log)
+		sinks[count++] = side_log_samples(capture->side_log);
+	if (!count)
 		return sink;
-	sinks[0] = unwind_tables_sink(capture->unwind, pids ? PREFETCH_MAPPED : PREFETCH_RUNNING);
-	sinks[1] = late_stacks_processes(capture->late_stacks);
-	capture->tee = tee_new(sinks, ARRAY_COUNT(sinks));
+	sinks[count++] = sink;
+	capture->tee = tee_new(sinks, count);
 	return capture->tee;
 }
 
@@ -458,6 +458,8 @@ int capture_stop(struct capture *capture)
 	if (!error && capture->late_stacks)
 		error = late_stacks_finish(capture->late_stacks);
 	if (!error)
+		error = capture_tell_side_log(capture);
+	if (!error)
 		error = sink_call(capture->sink, on_round, ~0ULL);
 	if (!error)
 		error = sink_call(capture->sink, on_end);
@@ -488,6 +490,8 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_cgroups_unnamed] = cgroup_teller_unnamed(capture->cgroups);
 	if (capture->late_stacks)
 		late_stacks_totals(capture->late_stacks, totals.counters);
+	totals.counters[COUNTER_file_reader_died] += file_ids_counts(capture->files).died;
+	totals.counters[COUNTER_file_reader_slow] += file_ids_counts(capture->files).slow;
 	if (capture->unwind)
 		totals.unwind = unwind_tables_totals(capture->unwind, totals.counters);
 	*ret_totals = totals;

@@ -14,6 +14,7 @@
 
 #include "bpfprof/counters.h"
 #include "bpfprof/unwind_table.h"
+#include "capture/confined_files.h"
 #include "capture/event_parser.h"
 #include "capture/features.h"
 
@@ -66,8 +67,12 @@ struct capture_settings {
 	bool wants_idle;    /* keep samples of the idle task */
 	bool wants_cgroups; /* samples say of which cgroup they are, where the kernel tells */
 	bool aggregate;	    /* count samples that are alike in the kernel; see capture_turn() */
-	u64 window_ns;	    /* how long it counts between two turns; 0: AGGREGATE_WINDOW_NS */
-	u64 count_bytes;    /* of kernel memory to count in, at most; 0: 256 MiB */
+	/* With `aggregate`: what the kernel says of processes is kept until the next turn, in about
+	 * so much memory (see capture_wants_turn()), and of those that began and ended meanwhile
+	 * without a sample nothing is told. 0: all is told at once. */
+	u64 kept_bytes;
+	u64 window_ns;	 /* how long it counts between two turns; 0: AGGREGATE_WINDOW_NS */
+	u64 count_bytes; /* of kernel memory to count in, at most; 0: 256 MiB */
 	/* PERF_SAMPLE_BRANCH_* of the branch stacks to record, 0: none; and more of them, which are
 	 * left out where the kernel refuses them. capture_sources() says what is left. */
 	u64 branch_bits, branch_extras;
@@ -81,6 +86,9 @@ struct capture_settings {
 	 * are borrowed for the call, `pid` maps it. NULL: nobody. */
 	void (*on_file)(void *context, u32 pid, const char *path, int fd);
 	void *file_context;
+	/* Reads binaries for their build ids and call frame information, with
+	 * confined_files_works. Borrowed; NULL: they are read by this process. */
+	struct confined *file_reader;
 };
 
 /* Unwind tables that the kernel holds for the programs. */
@@ -131,6 +139,9 @@ int capture_drain(struct capture *capture);
  * Returns 0 or what the sink returned.
  */
 int capture_turn(struct capture *capture);
+/* Whether a turn is due before its time: many processes began since the last one, and more is kept
+ * than `kept_bytes`. */
+bool capture_wants_turn(const struct capture *capture);
 
 /* From now on events that have a rate (not a period) come so often, on all CPUs alike. Returns 0,
  * or a negative errno with a sentence: some may have it and some not. */

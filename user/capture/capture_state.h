@@ -9,6 +9,7 @@
 #include "capture/capture.h"
 #include "capture/cgroup_teller.h"
 #include "capture/counting.h"
+#include "capture/side_log.h"
 
 struct capture {
 	struct capture_settings settings;
@@ -17,11 +18,13 @@ struct capture {
 	struct perf_events *events;
 	struct file_ids *files;
 	struct side_band *side_band;
+	struct side_log *side_log; /* NULL: what it tells is told at once */
 	struct ring *ring;
 	struct unwind_tables *unwind;	 /* NULL: stacks are not taken by tables */
 	struct late_stacks *late_stacks; /* likewise */
 	struct cgroup_teller *cgroups;	 /* NULL: samples are of none */
 	struct counting *counting;	 /* NULL: every sample comes by itself */
+	struct event_sink *tables_sink;	 /* NULL: there are no tables */
 	struct event_sink *tee;		 /* to the caller's sink and the tables' */
 	int epoll_fd;
 	struct event_sink *sink; /* the caller's, behind the targets' */
@@ -29,6 +32,7 @@ struct capture {
 	size_t online_count;
 	u64 next_cpu_check_ns;
 	bool is_started, is_stopped;
+	bool has_turned; /* and what is kept of processes waits to be told */
 	u32 branch_depth;
 	u64 *idle_ns; /* by CPU, as of capture_start() */
 	u64 unscanned, unfollowed;
@@ -44,6 +48,13 @@ int capture_open_counting(struct capture *capture);
 /* Takes what has come through the ring, and what the kernel tells about processes until
  * `until_ns`. Returns 0 or what the sink returned. */
 int capture_drain_until(struct capture *capture, u64 until_ns);
+
+/* Takes in what the kernel tells about processes until `until_ns`: keeps it, or tells it. Returns 0
+ * or what the sink returned. */
+int capture_drain_side_band(struct capture *capture, u64 until_ns);
+/* Tells what is kept about processes, if samples were handed over since that was done last. Returns
+ * 0 or what the sink returned. */
+int capture_tell_side_log(struct capture *capture);
 
 /* Drains all there is, with what has been counted since the last turn. Returns 0 or what the sink
  * returned. */

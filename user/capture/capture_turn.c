@@ -4,10 +4,14 @@
  */
 #include "base/fail.h"
 #include "capture/capture_state.h"
+#include "capture/late_stacks.h"
 #include "capture/ring.h"
+#include "capture/side_band.h"
 #include "capture/sizes.h"
+#include "host/host.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <sys/random.h>
 
 /* CPUs that may come later with higher numbers have no tables: their samples come one by one. */
@@ -31,6 +35,8 @@ int capture_plan_counting(const struct capture *capture, struct program_settings
 				  "their stacks");
 	settings->count_cpus = count_cpus(capture);
 	settings->count_slots = sizes_count_slots(&capture->settings, settings->count_cpus);
+	/* Worth the time it takes to find them only for what goes on for long. */
+	settings->kernel_rules = kernel_rules_here();
 	if (getrandom(&settings->hash_seed, sizeof(settings->hash_seed), 0) < 0)
 		return fail(-errno, NULL, "cannot get random bytes");
 	return 0;
@@ -56,6 +62,18 @@ int capture_open_counting(struct capture *capture)
 	return error;
 }
 
+/* Samples first: those that wait for a table learn what was mapped when they were taken. */
+int capture_drain_until(struct capture *capture, u64 until_ns)
+{
+	struct event_sink *samples = capture->sink;
+	int error;
+
+	if (capture->late_stacks)
+		samples = late_stacks_samples(capture->late_stacks, capture->sink);
+	error = ring_drain(capture->ring, samples);
+	return error ? error : capture_drain_side_band(capture, until_ns);
+}
+
 int capture_drain_counts(struct capture *capture, u64 until_ns)
 {
 	int error = capture->counting ? counting_turn(capture->counting) : 0;
@@ -66,7 +84,68 @@ int capture_drain_counts(struct capture *capture, u64 until_ns)
 		error = capture_drain_until(capture, until_ns);
 	if (!error && capture->counting)
 		error = counting_hand_over(capture->counting, capture->sink);
+	capture->has_turned = true;
 	return error;
+}
+
+/* --- processes of which samples tell later --- */
+
+/* What must be asked of a file while its process lives is asked now: its build id, and its path in
+ * case that its table is wanted. */
+static int look_at_file(struct capture *capture, const void *record, size_t bytes)
+{
+	struct event_sink nobody = {0};
+	struct event_sink *sink = capture->tables_sink ? capture->tables_sink : &nobody;
+
+	return side_band_tell(capture->side_band, record, bytes, sink);
+}
+
+static int keep_record(void *context, const void *record, size_t bytes)
+{
+	struct capture *capture = context;
+	const struct perf_event_header *header = record;
+
+	if (!side_log_keep(capture->side_log, record, bytes))
+		return side_band_tell(capture->side_band, record, bytes, capture->sink);
+	return header->type == PERF_RECORD_MMAP2 ? look_at_file(capture, record, bytes) : 0;
+}
+
+static int tell_record(void *context, const void *record, size_t bytes)
+{
+	struct capture *capture = context;
+
+	return side_band_tell(capture->side_band, record, bytes, capture->sink);
+}
+
+/* A sample that waits for a table needs all that is known of its process now. */
+int capture_drain_side_band(struct capture *capture, u64 until_ns)
+{
+	bool keeps = capture->side_log && !late_stacks_want_processes(capture->late_stacks);
+	int error = 0;
+
+	if (keeps)
+		return side_band_each(capture->side_band, until_ns, keep_record, capture);
+	if (capture->side_log)
+		error = side_log_tell_all(capture->side_log, tell_record, capture);
+	return error ? error
+		     : late_stacks_drain_side_band(capture->late_stacks, capture->side_band,
+						   until_ns, capture->sink);
+}
+
+int capture_tell_side_log(struct capture *capture)
+{
+	u64 known_ns = capture->is_stopped ? ~0ULL : counting_round_ns(capture->counting, ~0ULL);
+
+	if (!capture->side_log || !capture->has_turned)
+		return 0;
+	capture->has_turned = false;
+	return side_log_tell_sampled(capture->side_log, known_ns, tell_record, capture);
+}
+
+bool capture_wants_turn(const struct capture *capture)
+{
+	return capture->side_log &&
+	       side_log_bytes(capture->side_log) >= capture->settings.kept_bytes;
 }
 
 int capture_turn(struct capture *capture)

@@ -92,6 +92,10 @@ static const struct {
 	 "this user may, but a sandbox or security module (Landlock, AppArmor, SELinux) keeps them "
 	 "from this process: run it outside of that",
 	 CAP_SYS_PTRACE},
+	{"perf-events",
+	 "kernels of some distributions ask for CAP_SYS_ADMIN while kernel.perf_event_paranoid is "
+	 "above 2: run with that, or: sysctl kernel.perf_event_paranoid=2",
+	 CAP_PERFMON},
 };
 
 static bool has_capability(u32 capability)
@@ -134,8 +138,8 @@ int features_require(void)
 		int error = row->need == FEATURE_REQUIRED ? row->probe(found) : 0;
 
 		if (error)
-			return fail(error, row->remedy, "cannot record without %s%s%s%s", row->name,
-				    found[0] ? " (" : "", found, found[0] ? ")" : "");
+			return fail(error, feature_remedy(row), "cannot record without %s%s%s%s",
+				    row->name, found[0] ? " (" : "", found, found[0] ? ")" : "");
 	}
 	return 0;
 }

@@ -30,8 +30,8 @@ enum {
 };
 
 static const u64 second_ns = 1000 * (u64)NS_PER_MS;
-/* A table is unused if no CPU has looked for it so long. They do so once in an epoch, which is at
- * most a second. */
+/* A table is unused if no CPU has looked for it so long. They do so about every four seconds, see
+ * TURN_BITS in bpf/mapping.bpf.h. */
 static const u64 unused_ns = 10 * 1000 * (u64)NS_PER_MS;
 static const u64 ask_again_ns = 250 * (u64)NS_PER_MS;
 
@@ -40,7 +40,7 @@ struct known_files {
 	struct table_store *store;
 	struct idmap by_hash; /* → row + 1 */
 	VEC(struct known_file) rows;
-	u64 next_epoch_ns, next_eviction_ns;
+	u64 next_look_ns, next_eviction_ns;
 	u64 evicted;
 };
 
@@ -142,8 +142,11 @@ void known_files_answer(struct known_files *files, const struct unwind_file_key 
 	file->state = answer->state;
 	file->table = answer->table;
 	file->failures = 0;
-	if (answer->table)
+	if (answer->table) {
+		value.table = table_store_number(files->store, answer->table);
 		value.place = table_store_place(files->store, answer->table);
+		value.seal = unwind_seal(value.table, &value.place);
+	}
 	if (bpf_map_update_elem(files->maps.files_fd, key, &value, BPF_ANY))
 		forget(files, (size_t)(file - files->rows.items), answer->now_ns);
 	raise_epoch(files);
@@ -246,10 +249,9 @@ void known_files_tend(struct known_files *files, u64 now_ns)
 	if (table_store_wake(files->store, now_ns))
 		ask_for_roomless(files, now_ns);
 	ask_for_due(files, now_ns);
-	if (now_ns < files->next_epoch_ns)
+	if (now_ns < files->next_look_ns)
 		return;
-	files->next_epoch_ns = now_ns + second_ns;
-	raise_epoch(files);
+	files->next_look_ns = now_ns + second_ns;
 	needs_room = has_no_room(files);
 	if (now_ns < files->next_eviction_ns || !(needs_room || files->rows.count > FILES_MANY))
 		return;

@@ -167,6 +167,11 @@ static int compare_waiting(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+bool late_stacks_want_processes(const struct late_stacks *late)
+{
+	return late && late->placed < late->waiting.count;
+}
+
 int late_stacks_drain_side_band(struct late_stacks *late, struct side_band *side_band, u64 until_ns,
 				struct event_sink *sink)
 {

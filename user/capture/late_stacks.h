@@ -26,6 +26,8 @@ struct event_sink *late_stacks_samples(struct late_stacks *late, struct event_si
 /* The rest of the stack of a sample that follows. */
 void late_stacks_take_rest(struct late_stacks *late, const struct stack_rest *rest);
 
+/* Whether samples have come that wait to learn what was mapped; NULL: false. */
+bool late_stacks_want_processes(const struct late_stacks *late);
 /*
  * side_band_drain(); on the way, samples that wait learn what was mapped when they were taken.
  *

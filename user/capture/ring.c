@@ -7,9 +7,13 @@
 #include "base/fail.h"
 #include "base/memory.h"
 
+#include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <string.h>
+
+/* Without anything in the ring of rests: a minute, if the reader only wakes up by itself. */
+enum { REST_DRAINS = 240 };
 
 struct ring {
 	struct ring_buffer *buffer;
@@ -28,8 +32,12 @@ struct ring {
 	void *rest_context;
 	struct ring_buffer *rests; /* NULL: not mapped just now */
 	int rests_fd;
-	bool has_late; /* samples have come since the drain began whose rests lie there */
+	u32 drains;	  /* since samples have come whose rests lie there, this one too */
+	u64 bytes, taken; /* of all of it; of what this drain has taken */
 };
+
+/* Ends a drain that has taken as much as there was when it began. */
+enum { ROUND_ENDS = -EALREADY };
 
 static void fill_frames(struct frame *frames, const u8 *addresses, u32 kernel_frames,
 			u32 frame_count)
@@ -139,7 +147,7 @@ static int take_rest(void *context, void *record, size_t bytes)
 /* Hands on all rests that have come. */
 static void read_rests(struct ring *ring)
 {
-	ring->has_late = true;
+	ring->drains = 0;
 	if (!ring->rests)
 		ring->rests = ring_buffer__new(ring->rests_fd, take_rest, ring, NULL);
 	if (ring->rests)
@@ -152,9 +160,8 @@ static void forget_rests(struct ring *ring)
 	ring->rests = NULL;
 }
 
-static int take_record(void *context, void *record, size_t bytes)
+static int take_one(struct ring *ring, void *record, size_t bytes)
 {
-	struct ring *ring = context;
 	struct sample sample;
 	u16 kind;
 
@@ -180,12 +187,27 @@ static int take_record(void *context, void *record, size_t bytes)
 	return sink_call(ring->sink, on_sample, &sample);
 }
 
+/* A machine that makes samples faster than they are taken must not keep us here for ever. */
+static int take_record(void *context, void *record, size_t bytes)
+{
+	struct ring *ring = context;
+	int error = take_one(ring, record, bytes);
+
+	ring->taken += (bytes + BPF_RINGBUF_HDR_SZ + 7) & ~7ULL;
+	return !error && ring->taken >= ring->bytes ? ROUND_ENDS : error;
+}
+
 int ring_open(int map_fd, bool has_chain, struct ring **ret_ring)
 {
 	struct ring *ring = must_alloc(sizeof(*ring));
+	struct bpf_map_info info = {0};
+	u32 info_bytes = sizeof(info);
 
 	ring->has_chain = has_chain;
-	ring->buffer = ring_buffer__new(map_fd, take_record, ring, NULL);
+	if (!bpf_obj_get_info_by_fd(map_fd, &info, &info_bytes)) {
+		ring->bytes = info.max_entries;
+		ring->buffer = ring_buffer__new(map_fd, take_record, ring, NULL);
+	}
 	if (!ring->buffer) {
 		int error = -errno;
 
@@ -246,9 +268,14 @@ int ring_drain(struct ring *ring, struct event_sink *sink)
 	int count;
 
 	ring->sink = sink;
-	ring->has_late = false;
+	ring->drains++;
+	ring->taken = 0;
 	count = ring_buffer__consume(ring->buffer);
-	if (!ring->has_late)
+	if (count == ROUND_ENDS && ring->taken >= ring->bytes)
+		count = 0;
+	/* The memory counts as ours while it is mapped; but to map it takes longer than to read a
+	 * rest. */
+	if (ring->drains >= REST_DRAINS)
 		forget_rests(ring);
 	return count < 0 ? count : 0;
 }

@@ -22,7 +22,8 @@ void ring_close(struct ring *ring);
 void ring_take_wanted(struct ring *ring, void (*take)(void *, const struct file_wanted *),
 		      void *context);
 /* Hands what is left of stacks to `take` from now on, before their samples. It comes through a ring
- * of its own, behind `map_fd` (borrowed), which is mapped only while anything comes. */
+ * of its own, behind `map_fd` (borrowed), which is mapped from when something comes until nothing
+ * has come for a minute or so. */
 void ring_take_rests(struct ring *ring, int map_fd, void (*take)(void *, const struct stack_rest *),
 		     void *context);
 /* Hands the samples that a RECORD_CHAIN brings to `take` from now on, and whether they belong to
@@ -37,7 +38,8 @@ void ring_take_proofs(struct ring *ring, void (*take)(void *, const struct proof
 
 /* Readable when half of the ring is in use. Borrowed. */
 int ring_fd(const struct ring *ring);
-/* Hands all samples that have arrived to `sink`. Returns 0 or what the sink returned. */
+/* Hands all samples that have arrived to `sink`, and of those that come meanwhile not more than the
+ * ring holds. Returns 0 or what the sink returned. */
 int ring_drain(struct ring *ring, struct event_sink *sink);
 /* How many records were not understood. */
 u64 ring_malformed(const struct ring *ring);

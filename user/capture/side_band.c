@@ -218,17 +218,17 @@ static struct side_ring *ring_with_oldest(struct side_band *side_band)
 }
 
 /* Hands over the oldest record of `ring` and frees its room. */
-static int deliver(struct side_band *side_band, struct side_ring *ring, struct event_sink *sink)
+static int deliver(struct side_band *side_band, struct side_ring *ring, side_band_take *take,
+		   void *context)
 {
-	int error = side_band_decode(next_record(side_band, ring), ring->next_bytes,
-				     &side_band->ids, sink, &side_band->counts);
+	int error = take(context, next_record(side_band, ring), ring->next_bytes);
 
 	step_to(ring, ring->tail + ring->next_bytes);
 	look_ahead(side_band, ring);
 	return error;
 }
 
-int side_band_drain(struct side_band *side_band, u64 until_ns, struct event_sink *sink)
+int side_band_each(struct side_band *side_band, u64 until_ns, side_band_take *take, void *context)
 {
 	struct side_ring *ring;
 
@@ -238,12 +238,37 @@ int side_band_drain(struct side_band *side_band, u64 until_ns, struct event_sink
 		look_ahead(side_band, ring);
 	}
 	while ((ring = ring_with_oldest(side_band)) && ring->next_ns < until_ns) {
-		int error = deliver(side_band, ring, sink);
+		int error = deliver(side_band, ring, take, context);
 
 		if (error)
 			return error;
 	}
 	return 0;
+}
+
+int side_band_tell(struct side_band *side_band, const void *record, size_t bytes,
+		   struct event_sink *sink)
+{
+	return side_band_decode(record, bytes, &side_band->ids, sink, &side_band->counts);
+}
+
+struct telling {
+	struct side_band *side_band;
+	struct event_sink *sink;
+};
+
+static int tell_record(void *context, const void *record, size_t bytes)
+{
+	struct telling *telling = context;
+
+	return side_band_tell(telling->side_band, record, bytes, telling->sink);
+}
+
+int side_band_drain(struct side_band *side_band, u64 until_ns, struct event_sink *sink)
+{
+	struct telling telling = {side_band, sink};
+
+	return side_band_each(side_band, until_ns, tell_record, &telling);
 }
 
 struct side_band_counts side_band_counts(const struct side_band *side_band)

@@ -44,6 +44,15 @@ int side_band_fd(const struct side_band *side_band, u32 cpu);
  * the sink returned. */
 int side_band_drain(struct side_band *side_band, u64 until_ns, struct event_sink *sink);
 
+/* A record as the kernel wrote it, borrowed for the call; returns 0, or what ends the telling. */
+typedef int side_band_take(void *context, const void *record, size_t bytes);
+/* Hands over records in the same order as side_band_drain() does, for side_band_tell() later.
+ * Returns 0 or what `take` returned. */
+int side_band_each(struct side_band *side_band, u64 until_ns, side_band_take *take, void *context);
+/* One of those as an event. Returns 0 or what the sink returned. */
+int side_band_tell(struct side_band *side_band, const void *record, size_t bytes,
+		   struct event_sink *sink);
+
 struct side_band_counts {
 	u64 lost;      /* records that found no room */
 	u64 malformed; /* records that were not understood */

@@ -28,11 +28,13 @@ struct table {
 	struct unwind_place place;
 	u32 word_count, row_count;
 	u32 references; /* 0: the row is unused */
+	u32 number;	/* as the programs know it: no other table has it, or had it */
 };
 
 struct table_store {
 	struct unwind_maps maps;
 	struct word_space space;
+	u32 last_number;
 	VEC(int) segment_fds;
 	VEC(const u32 *) read; /* by segment, as far as it goes: mapped to be read, or NULL */
 	VEC(struct table) tables;
@@ -126,17 +128,21 @@ static int make_space(struct table_store *store, u32 word_count)
 	return segments ? add_segments(store, segments) : 0;
 }
 
-/* Writes words that lie in one segment. */
+/* Writes words that lie in one segment. The kernel puts all pages of a mapping of a map there at
+ * once, so it is only of those that are written. */
 static int write_piece(const struct table_store *store, u32 first, const u32 *words, u32 count)
 {
-	u32 segment = first / UNWIND_SEGMENT_WORDS;
-	void *start = mmap(NULL, UNWIND_SEGMENT_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-			   store->segment_fds.items[segment], 0);
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+	size_t from = first % UNWIND_SEGMENT_WORDS * sizeof(u32);
+	size_t in_page = from % page_bytes, bytes = count * sizeof(u32);
+	u8 *start = mmap(NULL, in_page + bytes, PROT_READ | PROT_WRITE, MAP_SHARED,
+			 store->segment_fds.items[first / UNWIND_SEGMENT_WORDS],
+			 (off_t)(from - in_page));
 
 	if (start == MAP_FAILED)
 		return -errno;
-	memcpy((u32 *)start + first % UNWIND_SEGMENT_WORDS, words, count * sizeof(u32));
-	munmap(start, UNWIND_SEGMENT_BYTES);
+	memcpy(start + in_page, words, bytes);
+	munmap(start, in_page + bytes);
 	return 0;
 }
 
@@ -224,6 +230,7 @@ int table_store_add(struct table_store *store, const struct elf_digest *digest,
 		.word_count = words->word_count,
 		.row_count = words->row_count,
 		.references = 1,
+		.number = ++store->last_number,
 	};
 	table_id id;
 
@@ -241,6 +248,11 @@ int table_store_add(struct table_store *store, const struct elf_digest *digest,
 	*idmap_place(&store->by_digest, digest->low) = id;
 	*ret_table = id;
 	return 0;
+}
+
+u32 table_store_number(const struct table_store *store, table_id table)
+{
+	return table_of(store, table)->number;
 }
 
 struct unwind_place table_store_place(const struct table_store *store, table_id table)

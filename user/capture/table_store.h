@@ -31,6 +31,8 @@ table_id table_store_find(struct table_store *store, const struct elf_digest *di
  */
 int table_store_add(struct table_store *store, const struct elf_digest *digest,
 		    const struct table_words *words, table_id *ret_table);
+/* The number of a table: no other one of the store has it, or ever had it. Not 0. */
+u32 table_store_number(const struct table_store *store, table_id table);
 /* Where the words of a table lie. */
 struct unwind_place table_store_place(const struct table_store *store, table_id table);
 /* An unwind_read_chunk, of the words of all tables; `store` is a table_store. They are mapped when

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "binary/binary.h"
+#include "capture/confined_files.h"
 #include "capture/file_key.h"
 #include "capture/unwind_tables_state.h"
 #include "host/host.h"
@@ -150,16 +151,18 @@ struct event_sink unwind_tables_learner(void)
 
 /* --- for walks on our side --- */
 
-static bool has_build_id(int fd, const struct mapping *mapping)
+static bool has_build_id(const struct unwind_tables *tables, int fd, const struct mapping *mapping)
 {
+	struct id_reader reader = confined_files_ids(tables->reader);
 	struct build_id id;
 
-	return !build_id_of_fd(fd, &id) &&
+	return !id_reader_ask(&reader, fd, &id) &&
 	       build_id_is(&id, mapping->build_id, mapping->build_id_bytes);
 }
 
 /* Opens the file of a mapping that may be told by its build id only; see mapped_file_open(). */
-static int open_identified(const struct mapping *mapping, struct stat *ret_status)
+static int open_identified(const struct unwind_tables *tables, const struct mapping *mapping,
+			   struct stat *ret_status)
 {
 	int fd = mapped_file_open(-1, mapping, MATCH_PLACE, ret_status);
 
@@ -168,7 +171,7 @@ static int open_identified(const struct mapping *mapping, struct stat *ret_statu
 	if (fd < 0 && mapping->path[0] == '/' &&
 	    !open_below("", mapping->path, LINKS_FOLLOWED, &fd) && fstat(fd, ret_status))
 		ret_status->st_size = 0;
-	if (fd < 0 || has_build_id(fd, mapping))
+	if (fd < 0 || has_build_id(tables, fd, mapping))
 		return fd;
 	close(fd);
 	return -ESTALE;
@@ -184,7 +187,7 @@ int unwind_tables_identify(struct unwind_tables *tables, const struct mapping *m
 	if (!mapping->inode || !known_files_has(tables->files, key)) {
 		if (tables->open_count >= FILES_OPEN_MAX)
 			return -EAGAIN;
-		request.fd = open_identified(mapping, &status);
+		request.fd = open_identified(tables, mapping, &status);
 		if (request.fd < 0)
 			return request.fd;
 		if (!mapping->inode) {

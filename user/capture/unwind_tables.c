@@ -13,16 +13,18 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "capture/confined_files.h"
 #include "capture/file_key.h"
-#include "host/host.h"
+#include "capture/read_table.h"
 
 #include <errno.h>
 #include <malloc.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/random.h>
+#include <xxhash.h>
 
 enum {
-	RULES_MAX = 1 << 16, /* of one file; real ones have some hundreds */
 	NS_PER_MS = 1000000,
 	TRIM_BYTES = 8 << 20, /* of files; below that it is not worth the time */
 };
@@ -36,15 +38,12 @@ static bool is_vdso(const struct unwind_file_key *key)
 	return !key->device && key->inode == UNWIND_VDSO_INODE;
 }
 
-static int make_words(struct bytes image, struct table_words *ret_words)
+static int add_table(struct unwind_tables *tables, const struct elf_digest *digest,
+		     const struct table_words *words, table_id *ret_table)
 {
-	CLEANUP(unwind_table_freep) struct unwind_table *table = NULL;
-	CLEANUP(rule_set_release) struct rule_set rules;
-	int error;
-
-	rule_set_init(&rules);
-	error = unwind_table_read(image, &rules, RULES_MAX, &table);
-	return error ? error : table_words_make(table, &rules, ret_words);
+	tables->counters[COUNTER_unwind_dense_page] += words->dense_pages;
+	/* Also if the kernel has no memory for another segment. */
+	return table_store_add(tables->store, digest, words, ret_table) ? -ENOSPC : 0;
 }
 
 /* The table of an image: that of a copy of it, or a new one. */
@@ -57,13 +56,28 @@ static int put_table(struct unwind_tables *tables, struct bytes image,
 	*ret_table = table_store_find(tables->store, digest);
 	if (*ret_table)
 		return 0;
-	error = make_words(image, &words);
+	error = read_table(image, &words);
+	return error ? error : add_table(tables, digest, &words, ret_table);
+}
+
+/* Copies of a file have the same words. Whoever read them must not choose the table that others
+ * take them for: the sum has a seed that he does not know. */
+static int put_foreign_words(struct unwind_tables *tables, int fd, table_id *ret_table)
+{
+	CLEANUP(table_words_release) struct table_words words = {0};
+	int error = confined_files_table(tables->reader, fd, &words);
+	u64 seed = tables->seed;
+	XXH128_hash_t sum;
+
 	if (error)
 		return error;
-	tables->counters[COUNTER_unwind_dense_page] += words.dense_pages;
-	error = table_store_add(tables->store, digest, &words, ret_table);
-	/* Also if the kernel has no memory for another segment. */
-	return error ? -ENOSPC : 0;
+	seed ^= (u64)words.place.rule_count << 32 | words.place.first_page;
+	sum = XXH3_128bits_withSeed(words.words, words.word_count * sizeof(u32), seed);
+	sum.high64 ^= words.place.page_count;
+	*ret_table = table_store_find(tables->store, &(struct elf_digest){sum.low64, sum.high64});
+	return *ret_table ? 0
+			  : add_table(tables, &(struct elf_digest){sum.low64, sum.high64}, &words,
+				      ret_table);
 }
 
 static int read_file(struct unwind_tables *tables, const struct request *request,
@@ -75,6 +89,8 @@ static int read_file(struct unwind_tables *tables, const struct request *request
 
 	if (is_vdso(&request->wanted.file))
 		return put_table(tables, own_vdso(), &digest, ret_table);
+	if (tables->reader)
+		return put_foreign_words(tables, request->fd, ret_table);
 	error = elf_image_frames(request->fd, &image, &digest);
 	return error ? error : put_table(tables, image, &digest, ret_table);
 }
@@ -127,6 +143,21 @@ static void close_file(struct unwind_tables *tables, struct request *request)
 	tables->open_count--;
 }
 
+static enum counter counter_of(int error)
+{
+	switch (error) {
+	case -ENODATA:
+	case -ENOTSUP:
+		return COUNTER_unwind_no_information;
+	case -EOWNERDEAD:
+		return COUNTER_file_reader_died;
+	case -ETIME:
+		return COUNTER_file_reader_slow;
+	default:
+		return COUNTER_unwind_unreadable;
+	}
+}
+
 static void answer(struct unwind_tables *tables, const struct request *request)
 {
 	struct file_answer answer = {.state = FILE_READY, .now_ns = tables->now_ns};
@@ -137,10 +168,7 @@ static void answer(struct unwind_tables *tables, const struct request *request)
 		tables->counters[COUNTER_unwind_no_room]++;
 	} else if (error) {
 		answer.state = FILE_NO_TABLE;
-		if (error == -ENODATA || error == -ENOTSUP)
-			tables->counters[COUNTER_unwind_no_information]++;
-		else
-			tables->counters[COUNTER_unwind_unreadable]++;
+		tables->counters[counter_of(error)]++;
 	}
 	known_files_answer(tables->files, &request->wanted.file, &answer);
 }
@@ -242,6 +270,13 @@ void unwind_tables_on_file(struct unwind_tables *tables,
 {
 	tables->on_file = on_file;
 	tables->file_context = context;
+}
+
+void unwind_tables_read_elsewhere(struct unwind_tables *tables, struct confined *reader)
+{
+	tables->reader = reader;
+	if (getrandom(&tables->seed, sizeof(tables->seed), 0) != sizeof(tables->seed))
+		tables->seed = clock_ns(CLOCK_MONOTONIC);
 }
 
 int unwind_tables_fd(const struct unwind_tables *tables)

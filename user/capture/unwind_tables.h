@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 
+struct confined;
 struct unwind_tables;
 
 /* Makes the tables of a recording that uses these maps, and puts in the vDSO's. Returns 0 or a
@@ -24,6 +25,10 @@ void unwind_tables_close(struct unwind_tables *tables);
 void unwind_tables_on_file(struct unwind_tables *tables,
 			   void (*on_file)(void *context, u32 pid, const char *path, int fd),
 			   void *context);
+
+/* Lets somebody else read files from now on, who does confined_files_works; borrowed. Whoever ends
+ * over a file is counted. NULL: nobody else. */
+void unwind_tables_read_elsewhere(struct unwind_tables *tables, struct confined *reader);
 
 /* Which files get their tables before they are asked for. */
 enum prefetch_rule {

@@ -35,6 +35,8 @@ struct unwind_tables {
 	u64 now_ns;		 /* as of the last unwind_tables_work() */
 	u64 untrimmed_bytes;	 /* of files that were read since memory was given back */
 	u64 counters[COUNTER_COUNT];
+	struct confined *reader; /* of files; NULL: this process */
+	u64 seed;		 /* of the sums of what it read */
 	void (*on_file)(void *context, u32 pid, const char *path, int fd); /* NULL: nobody */
 	void *file_context;
 };

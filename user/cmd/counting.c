@@ -5,6 +5,7 @@
 #include "cmd/counting.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cmd/shared_names.h"
 
 /* What counts a part. */
@@ -12,6 +13,8 @@ struct part_counter {
 	struct names_asker *asker; /* NULL: none is wanted */
 	struct profile_builder *builder;
 	struct event_sink *filter;
+	struct lbr_stitcher *stitcher; /* in front of the filter; NULL: none */
+	struct event_sink *before;     /* stitcher and builder; NULL: no stitcher */
 };
 
 struct counting {
@@ -26,6 +29,21 @@ struct counting {
 static bool has_name(void *asker, struct profile *profile, location_id location)
 {
 	return names_asker_ask(asker, profile, location);
+}
+
+/* Before its part, the stitcher hears what the builder does. */
+static void put_stitcher(struct part_counter *counter, struct lbr_stitcher *learned,
+			 struct perfdata_slice *slice)
+{
+	counter->stitcher = lbr_stitcher_beside(learned, counter->filter);
+	counter->before = tee_new(
+		(struct event_sink *const[]){lbr_stitcher_follower(counter->stitcher),
+					     slice->before},
+		2);
+	*slice = (struct perfdata_slice){
+		.before = counter->before,
+		.sink = lbr_stitcher_sink(counter->stitcher),
+	};
 }
 
 static void counter_make(struct counting *counting, u32 index)
@@ -46,13 +64,26 @@ static void counter_make(struct counting *counting, u32 index)
 		.before = profile_builder_follower(counter->builder),
 		.sink = counter->filter,
 	};
+	if (settings->stitcher)
+		put_stitcher(counter, settings->stitcher, &counting->slices[index]);
 }
 
 static void counter_release(struct part_counter *counter)
 {
+	tee_free(counter->before);
+	lbr_stitcher_free(counter->stitcher);
 	filter_free(counter->filter);
 	profile_builder_free(counter->builder);
 	names_asker_free(counter->asker);
+}
+
+static struct lbr_tally tally_of(const struct counting *counting)
+{
+	struct lbr_tally tally = {0};
+
+	for (u32 i = 0; i < counting->count; i++)
+		lbr_tally_sum(&tally, lbr_stitcher_tally(counting->counters[i].stitcher));
+	return tally;
 }
 
 static struct profile *put_together(struct counting *counting)
@@ -69,8 +100,17 @@ static struct profile *put_together(struct counting *counting)
 	return profile;
 }
 
+/* Putting parts together takes one thread. */
+static u32 most_parts(void)
+{
+	enum { MOST_PARTS = 8 };
+	size_t width = parallel_width();
+
+	return width < MOST_PARTS ? (u32)width : MOST_PARTS;
+}
+
 int counting_read(struct perfdata *data, const struct counting_settings *settings,
-		  struct profile **ret_profile)
+		  struct profile **ret_profile, struct lbr_tally *ret_tally)
 {
 	/* Filters of later parts do not hear which cgroups the earlier ones told of. */
 	bool is_sliced = profile_builder_can_append(&settings->builder) &&
@@ -79,10 +119,14 @@ int counting_read(struct perfdata *data, const struct counting_settings *setting
 		.settings = settings,
 		.data = data,
 		.names = settings->symbolizer ? shared_names_new(settings->symbolizer) : NULL,
-		.count = is_sliced ? perfdata_slices(data) : 1,
 	};
 	int error;
 
+	if (!settings->stitcher)
+		perfdata_skip_bystanders(data);
+	if (settings->builder.skip_chains)
+		perfdata_skip_chains(data);
+	counting.count = is_sliced ? perfdata_slices(data, most_parts()) : 1;
 	counting.counters = must_alloc_array(counting.count, sizeof(*counting.counters));
 	counting.slices = must_alloc_array(counting.count, sizeof(*counting.slices));
 	for (u32 i = 0; i < counting.count; i++)
@@ -90,7 +134,9 @@ int counting_read(struct perfdata *data, const struct counting_settings *setting
 	if (counting.count > 1)
 		error = perfdata_read_slices(data, counting.slices, counting.count);
 	else
-		error = perfdata_read(data, counting.counters[0].filter);
+		error = perfdata_read(data, counting.slices[0].sink);
+	if (settings->stitcher)
+		*ret_tally = tally_of(&counting);
 	*ret_profile = put_together(&counting);
 	free(counting.counters);
 	free(counting.slices);

@@ -5,6 +5,7 @@
 #ifndef CMD_COUNTING_H
 #define CMD_COUNTING_H
 
+#include "lbr/lbr.h"
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
 #include "symbolize/symbolize.h"
@@ -15,15 +16,19 @@ struct counting_settings {
 	/* Tells callers without name apart by virtual address, as builder.names does; NULL: not
 	 * wanted. Borrowed. */
 	struct symbolizer *symbolizer;
+	/* Has learned of the recording; makes call chains of its LBR call stacks. NULL: not wanted.
+	 * Borrowed. */
+	struct lbr_stitcher *stitcher;
 };
 
 /*
  * Counts a recording. The result does not depend on the number of CPUs.
  *
  * ret_profile  owned by the caller, also after an error: what was counted until then
+ * ret_tally    what became of the stacks that were stitched; unchanged without stitcher
  * Returns as perfdata_read().
  */
 int counting_read(struct perfdata *data, const struct counting_settings *settings,
-		  struct profile **ret_profile);
+		  struct profile **ret_profile, struct lbr_tally *ret_tally);
 
 #endif

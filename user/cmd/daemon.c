@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/timerfd.h>
 
 /* How often events are drained, and clocks looked at. */
@@ -22,6 +23,11 @@ static const u64 tick_ns = 250000000;
 
 /* Names take at most so small a part of what windows may take, in addition. */
 enum { NAMES_PART = 4 };
+
+/* Sampling waits for a file to be read; the largest known take a tenth of a second. A process that
+ * goes on to other files can be made to answer wrongly about these, so it does not go on for ever.
+ */
+enum { FILES_EACH = 128, FILE_CPU_S = 1, FILE_WALL_S = 5 };
 
 /* The cache of names notes by the hour when a file was used. */
 static const u64 names_again_ns = 2 * 3600 * 1000000000ULL;
@@ -87,11 +93,12 @@ static int on_tick(void *context, u64 times)
 {
 	struct daemon *daemon = context;
 	u64 now_ns = clock_ns(CLOCK_MONOTONIC);
-	bool is_time_to_turn = now_ns - daemon->turned_ns >= COUNTING_NS;
+	bool is_time_to_turn = now_ns - daemon->turned_ns >= COUNTING_NS ||
+			       capture_wants_turn(daemon->session->capture);
 	int error = is_time_to_turn ? turn_tables(daemon) : capture_drain(daemon->session->capture);
 
 	(void)times;
-	if (!error && confined_is_gone(daemon->readers))
+	if (!error && (confined_is_gone(daemon->readers) || confined_is_gone(daemon->file_reader)))
 		error = fail_plain(-EPIPE, "start the daemon again",
 				   "somebody has ended the process that reads binaries");
 	if (error)
@@ -176,9 +183,29 @@ static void open_sums(struct daemon *daemon)
 /* While there is one thread, that may do anything. */
 static int start_readers(struct daemon *daemon)
 {
-	const struct confined_settings settings = daemon_names_works();
+	const struct confined_settings names = daemon_names_works();
+	const struct confined_settings files = {
+		.works = confined_files_works,
+		.work_count = CONFINED_FILES_WORKS,
+		.name = "bpfprof-unwind",
+		.jobs_each = FILES_EACH,
+		.most_cpu_s = FILE_CPU_S,
+		.most_wall_s = FILE_WALL_S,
+	};
+	int error = confined_start(&names, &daemon->readers);
 
-	return confined_start(&settings, &daemon->readers);
+	return error ? error : confined_start(&files, &daemon->file_reader);
+}
+
+/* One line of the log for each of the store's. */
+static void log_notes(const char *notes)
+{
+	while (*notes) {
+		size_t length = strcspn(notes, "\n");
+
+		daemon_log(LOG_LEVEL_WARNING, "%.*s", (int)length, notes);
+		notes += length + 1;
+	}
 }
 
 static int open_store(struct daemon *daemon)
@@ -188,8 +215,7 @@ static int open_store(struct daemon *daemon)
 	if (error)
 		return error;
 	store_limit(daemon->store, session_limits(daemon->session));
-	if (*store_notes(daemon->store))
-		daemon_log(LOG_LEVEL_WARNING, "%s", store_notes(daemon->store));
+	log_notes(store_notes(daemon->store));
 	return 0;
 }
 
@@ -210,6 +236,7 @@ static int start(struct daemon *daemon)
 	if (error)
 		return error;
 	open_names(daemon);
+	daemon->session->file_reader = daemon->file_reader;
 	error = session_open(daemon->session);
 	if (!error)
 		error = session_start(daemon->session);
@@ -262,6 +289,7 @@ static void daemon_release(struct daemon *daemon)
 	session_free(daemon->session);
 	daemon_names_close(daemon->names);
 	confined_stop(daemon->readers);
+	confined_stop(daemon->file_reader);
 	store_close(daemon->store);
 }
 

@@ -5,18 +5,24 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "cmd/daemon.h"
-
-#include <sys/resource.h>
+#include "cmd/daemon_sums.h"
 
 static const u64 interval_ns = 1000000000;
 
+/* What sums may take of the limit. */
+static const double sums_part = 0.25;
+
+void daemon_limit_change(struct daemon *daemon)
+{
+	daemon->limit.share = daemon->session->settings.max_cpu_percent / 100;
+	daemon_sums_limit(daemon->sums, daemon->limit.share * sums_part);
+}
+
 void daemon_limit_cpu(struct daemon *daemon)
 {
-	const struct session *session = daemon->session;
-
-	daemon->limit = cpu_limit_of(session->settings.max_cpu_percent / 100,
-				     session->plan.frequency_hz);
-	daemon->limit_spent = daemon_spending(daemon, RUSAGE_THREAD);
+	daemon->limit = cpu_limit_of(0, daemon->session->plan.frequency_hz);
+	daemon_limit_change(daemon);
+	daemon->limit_spent = daemon_spending(daemon);
 	daemon->limit_clock_ns = clock_ns(CLOCK_MONOTONIC);
 	daemon->lowest_hz = daemon->limit.hz;
 }
@@ -54,8 +60,11 @@ void daemon_hold_limit(struct daemon *daemon, u64 clock_ns)
 
 	if (since.wall_ns < interval_ns || daemon->cannot_change_rate)
 		return;
-	now = daemon_spending(daemon, RUSAGE_THREAD);
-	since.own_ns = now.own_ns - daemon->limit_spent.own_ns;
+	now = daemon_spending(daemon);
+	since.own_ns = now.here_ns - daemon->limit_spent.here_ns;
+	since.else_ns = now.own_ns - daemon->limit_spent.own_ns;
+	/* both clocks are not read at the same moment */
+	since.else_ns -= since.else_ns < since.own_ns ? since.else_ns : since.own_ns;
 	since.bpf_ns = now.bpf_ns - daemon->limit_spent.bpf_ns;
 	daemon->limit_spent = now;
 	daemon->limit_clock_ns = clock_ns;

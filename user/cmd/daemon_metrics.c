@@ -23,6 +23,7 @@ struct daemon_metrics {
 	struct metrics_server *server; /* NULL: none */
 	char *address, *file;	       /* as the settings have them; NULL: none */
 	bool cannot_write;
+	const struct confined *readers[2]; /* their time is ours; borrowed */
 };
 
 static bool is_wanted(const char *text)
@@ -46,6 +47,8 @@ static void write_metrics(void *context, FILE *out)
 	pthread_mutex_unlock(&metrics->mutex);
 	getrusage(RUSAGE_SELF, &usage);
 	now.own_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+	for (size_t i = 0; i < ARRAY_COUNT(metrics->readers); i++)
+		now.own_ns += confined_cpu_ns(metrics->readers[i]);
 	now.resident_bytes = own_resident_bytes();
 	metrics_write(&now, clock_ns(CLOCK_REALTIME), out);
 }
@@ -103,7 +106,7 @@ static void take_state(struct daemon *daemon)
 static void add_window(struct daemon *daemon, const struct store_window *window)
 {
 	struct metrics *now = &daemon->metrics->now;
-	struct spending spent = daemon_spending(daemon, RUSAGE_SELF);
+	struct spending spent = daemon_spending(daemon);
 
 	now->bpf_ns += spent.bpf_ns - daemon->spent.bpf_ns;
 	if (!window)
@@ -181,6 +184,8 @@ int daemon_metrics_start(struct daemon *daemon)
 	daemon->metrics = must_alloc(sizeof(*daemon->metrics));
 	pthread_mutex_init(&daemon->metrics->mutex, NULL);
 	daemon->metrics->now.version = BPFPROF_VERSION;
+	daemon->metrics->readers[0] = daemon->readers;
+	daemon->metrics->readers[1] = daemon->file_reader;
 	take_state(daemon);
 	return take_settings(daemon);
 }

@@ -63,10 +63,10 @@ struct daemon_names {
 	struct intern build_ids;
 	VEC(struct binary_state) states; /* by id - 1 */
 	VEC(struct wanted) queue;
-	size_t waiting;		  /* in the queue, or with the thread */
-	u32 open_files;		  /* in the queue */
-	u64 died, slow;		  /* readers of binaries, since that was asked for */
-	struct jit_maps jit_maps; /* only the windows' thread touches it */
+	size_t waiting;		   /* in the queue, or with the thread */
+	u32 open_files;		   /* in the queue */
+	u64 losses[COUNTER_COUNT]; /* by enum counter, since that was asked for */
+	struct jit_maps jit_maps;  /* only the windows' thread touches it */
 };
 
 /* The kernel stays while binaries go: it waits until there is nothing else to do. If it hides its
@@ -155,8 +155,9 @@ static void keep(struct daemon_names *names, struct wanted *wanted)
 
 	pthread_mutex_lock(&names->mutex);
 	names->waiting--;
-	names->died += error == -EOWNERDEAD;
-	names->slow += error == -ETIME;
+	names->losses[COUNTER_names_reader_died] += error == -EOWNERDEAD;
+	names->losses[COUNTER_names_reader_slow] += error == -ETIME;
+	names->losses[COUNTER_jit_map_too_large] += wanted->addresses && error == -EFBIG;
 	if (wanted->id)
 		note_result(names, wanted->id, error);
 	pthread_cond_broadcast(&names->changed);
@@ -320,16 +321,17 @@ void daemon_names_losses(struct daemon_names *names, u64 *losses)
 	if (!names)
 		return;
 	pthread_mutex_lock(&names->mutex);
-	losses[COUNTER_names_reader_died] += names->died;
-	losses[COUNTER_names_reader_slow] += names->slow;
-	names->died = names->slow = 0;
+	for (u32 i = 0; i < COUNTER_COUNT; i++) {
+		losses[i] += names->losses[i];
+		names->losses[i] = 0;
+	}
 	pthread_mutex_unlock(&names->mutex);
 }
 
 void daemon_names_settle(struct daemon_names *names, u64 within_ns)
 {
 	u64 until_ns = clock_ns(CLOCK_MONOTONIC) + within_ns;
-	struct timespec until = {(time_t)(until_ns / 1000000000), (long)(until_ns % 1000000000)};
+	struct timespec until = clock_timespec(until_ns);
 	int error = 0;
 
 	if (!names)
@@ -371,14 +373,25 @@ static void want_jit(struct daemon_names *names, const struct jit_addresses *add
 	pthread_mutex_unlock(&names->mutex);
 }
 
+/* Of a process that has none nothing is lost that there was. */
+static void count_refused(struct daemon_names *names, int error)
+{
+	pthread_mutex_lock(&names->mutex);
+	names->losses[COUNTER_jit_map_foreign] += error == -EPERM;
+	names->losses[COUNTER_jit_map_no_file] += error == -ELOOP || error == -EINVAL;
+	pthread_mutex_unlock(&names->mutex);
+}
+
 bool daemon_names_take_jit(void *context, const struct jit_addresses *addresses,
 			   struct build_id *ret_id)
 {
 	struct daemon_names *names = context;
 	int map = jit_map_take(&names->jit_maps, addresses->pid);
 
-	if (map < 0)
+	if (map < 0) {
+		count_refused(names, map);
 		return false;
+	}
 	*ret_id = jit_code_id(map, addresses->pid, addresses->items, addresses->count);
 	want_jit(names, addresses, map, ret_id);
 	return true;

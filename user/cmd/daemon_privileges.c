@@ -3,6 +3,7 @@
  * What the daemon may do once it samples. The manual has the same list, with the reasons.
  */
 #include "base/fail.h"
+#include "capture/capture.h"
 #include "cmd/daemon.h"
 #include "cmd/daemon_metrics.h"
 #include "cmd/daemon_push.h"
@@ -24,9 +25,31 @@ static const u64 kept = CAPABILITY_BIT(CAP_BPF) | CAPABILITY_BIT(CAP_PERFMON) |
 			CAPABILITY_BIT(CAP_SYS_PTRACE) | CAPABILITY_BIT(RESTORE_CAPABILITY) |
 			CAPABILITY_BIT(CAP_DAC_READ_SEARCH) | CAPABILITY_BIT(CAP_SYSLOG);
 
+static bool can_open_events(void)
+{
+	char found[FEATURE_FOUND_BYTES] = "";
+
+	return !feature_find("perf-events")->probe(found);
+}
+
+/* New settings and CPUs that come take new events. Above kernel.perf_event_paranoid=2, which only
+ * kernels of some distributions know, some of them open none without SYS_ADMIN. */
+static u64 needed(void)
+{
+	const u64 more = kept | CAPABILITY_BIT(CAP_SYS_ADMIN);
+
+	if (privileges_suffice(kept, can_open_events) || !privileges_suffice(more, can_open_events))
+		return kept;
+	daemon_log(LOG_LEVEL_WARNING,
+		   "CAP_SYS_ADMIN is kept, too: this kernel opens no events without it while "
+		   "kernel.perf_event_paranoid is above 2; to spare it: sysctl "
+		   "kernel.perf_event_paranoid=2, and start the daemon again");
+	return more;
+}
+
 int daemon_give_up_privileges(struct daemon *daemon)
 {
-	int error = privileges_keep(kept);
+	int error = privileges_keep(needed());
 	u32 calls = CALLS_CAPTURE;
 
 	daemon->may_connect = daemon_push_is_wanted(daemon) || daemon_metrics_is_wanted(daemon);

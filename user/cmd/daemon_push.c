@@ -6,6 +6,7 @@
  */
 #include "cmd/daemon_push.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/daemon_names.h"
@@ -26,6 +27,9 @@ struct daemon_push {
 	struct push *push;
 	struct push_origin origin;
 	struct daemon_names *names;
+	char *store;
+	struct push_state state; /* as it was written last */
+	bool cannot_write;
 	atomic_bool ends;
 };
 
@@ -91,6 +95,8 @@ static int open_push(struct daemon *daemon, struct daemon_push *push)
 
 	push_origin_init(&push->origin, store_names_path(daemon->store));
 	push->names = daemon->names;
+	push->store = must_copy(daemon->session->settings.store);
+	snprintf(push->state.url, sizeof(push->state.url), "%s", settings.url);
 	return push_open(spool, &settings, &callbacks, &push->push);
 }
 
@@ -130,12 +136,34 @@ static int take_window(void *context, const struct store_window *window, const c
 	return 0;
 }
 
+/* For who lists windows; without it they are pushed all the same. */
+static void write_state(struct daemon_push *push, const struct push_totals *totals)
+{
+	int error;
+
+	push->state.time_ns = clock_ns(CLOCK_REALTIME);
+	push->state.totals = *totals;
+	error = push_state_write(push->store, &push->state);
+	if (error && !push->cannot_write)
+		daemon_log(LOG_LEVEL_WARNING, "%s", fail_sentence());
+	push->cannot_write = error;
+}
+
 /* The store knows what it has called the file. */
 void daemon_push_window(struct daemon *daemon, const struct store_window *window)
 {
-	if (daemon->push && url_of(daemon) && window->samples)
+	struct daemon_push *push = daemon->push;
+	struct push_totals totals;
+
+	if (!push)
+		return;
+	if (url_of(daemon) && window->samples)
 		(void)store_each(daemon->store, window->end_ns - 1, window->end_ns, take_window,
-				 daemon->push->push);
+				 push->push);
+	snprintf(push->state.url, sizeof(push->state.url), "%s",
+		 url_of(daemon) ? url_of(daemon) : "none");
+	totals = push_totals(push->push);
+	write_state(push, &totals);
 }
 
 bool daemon_push_totals(struct daemon *daemon, struct push_totals *ret_totals)
@@ -167,7 +195,12 @@ void daemon_push_stop(struct daemon_push *push)
 	if (!push)
 		return;
 	atomic_store(&push->ends, true);
-	push_close(push->push, ending_ns);
+	if (push->push) {
+		struct push_totals totals = push_close(push->push, ending_ns);
+
+		write_state(push, &totals);
+	}
+	free(push->store);
 	push_origin_release(&push->origin);
 	free(push);
 }

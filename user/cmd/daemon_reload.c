@@ -49,6 +49,7 @@ static int start_beside(struct daemon *daemon, struct session *fresh)
 	int error;
 
 	fresh->names = daemon->names;
+	fresh->file_reader = daemon->file_reader;
 	error = session_open(fresh);
 	if (error)
 		return error;
@@ -72,7 +73,7 @@ static int take_settings(struct daemon *daemon, struct session *fresh)
 	if (!session_samples_alike(daemon->session, fresh))
 		return daemon_sample_anew(daemon, fresh);
 	take_limits(daemon, fresh);
-	daemon->limit.share = daemon->session->settings.max_cpu_percent / 100;
+	daemon_limit_change(daemon);
 	session_free(fresh);
 	return 0;
 }

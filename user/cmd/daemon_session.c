@@ -50,10 +50,32 @@ int session_read(struct session **ret_session)
 	return 0;
 }
 
-static int is_overwritten(void *context, const struct mapping *binary)
+static int is_overwritten(void *context, const struct mapping *binary, struct file_stamp *checked)
 {
-	(void)context;
-	return mapped_file_is_overwritten(binary);
+	return mapped_file_is_overwritten(binary, confined_files_ids(context), checked);
+}
+
+/* Of what the kernel tells about processes between two turns: a small part of what a window may
+ * take, and no more than some thousand short-lived processes need. */
+static u64 kept_bytes(const struct daemon_settings *settings)
+{
+	enum { KEPT_PART = 16 };
+	const u64 most = 4 << 20;
+	u64 bytes = settings->memory_bytes / KEPT_PART;
+
+	return !bytes || bytes > most ? most : bytes;
+}
+
+/* The largest power of two that is less than the time between two samples; 0: that is not known. */
+static u64 time_grain(u32 frequency_hz)
+{
+	u64 grain_ns = 1;
+
+	if (!frequency_hz)
+		return 0;
+	while (2 * grain_ns * frequency_hz < 1000000000)
+		grain_ns *= 2;
+	return grain_ns;
 }
 
 int session_open(struct session *session)
@@ -69,16 +91,20 @@ int session_open(struct session *session)
 						  ? session->settings.window_ns
 						  : COUNTING_NS;
 	session->plan.capture.aggregate = true;
+	session->plan.capture.kept_bytes = kept_bytes(&session->settings);
 	session->plan.capture.wants_cgroups = true;
 	session->plan.capture.on_file = session->names ? daemon_names_take_file : NULL;
 	session->plan.capture.file_context = session->names;
+	session->plan.capture.file_reader = session->file_reader;
 	session->window = window_new(&(struct window_settings){
 		.take_binary = session->names ? daemon_names_take : NULL,
 		.is_overwritten = is_overwritten,
+		.file_context = session->file_reader,
 		.meet_jit = session->names ? daemon_names_meet_jit : NULL,
 		.take_jit = session->names ? daemon_names_take_jit : NULL,
 		.context = session->names,
 		.memory_bytes = session->settings.memory_bytes,
+		.time_grain_ns = time_grain(session->plan.frequency_hz),
 	});
 	return capture_open(&session->plan.capture, &session->capture);
 }

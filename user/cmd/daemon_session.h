@@ -20,7 +20,8 @@ struct session {
 	struct record_plan plan;
 	struct capture *capture;
 	struct window *window;
-	struct capture_totals told; /* as of the end of the last window */
+	struct capture_totals told;   /* as of the end of the last window */
+	struct confined *file_reader; /* of binaries that samples lie in; borrowed */
 	struct daemon_names *names; /* where names of binaries are kept; borrowed, NULL: nowhere */
 };
 

@@ -47,15 +47,23 @@ u64 timeval_ns(struct timeval time)
 	return (u64)time.tv_sec * NS_PER_S + (u64)time.tv_usec * 1000;
 }
 
-struct spending daemon_spending(struct daemon *daemon, int whose)
+static u64 usage_ns(int whose)
 {
-	struct capture_totals totals;
 	struct rusage usage;
 
 	getrusage(whose, &usage);
+	return timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime);
+}
+
+struct spending daemon_spending(struct daemon *daemon)
+{
+	u64 files_ns = confined_cpu_ns(daemon->file_reader);
+	struct capture_totals totals;
+
 	capture_totals(daemon->session->capture, &totals);
 	return (struct spending){
-		.own_ns = timeval_ns(usage.ru_utime) + timeval_ns(usage.ru_stime),
+		.own_ns = usage_ns(RUSAGE_SELF) + files_ns + confined_cpu_ns(daemon->readers),
+		.here_ns = usage_ns(RUSAGE_THREAD) + files_ns,
 		.bpf_ns = totals.bpf_ns,
 	};
 }
@@ -71,23 +79,44 @@ static u64 end_after(const struct daemon_settings *settings, u64 start_ns)
 	return (start_ns / settings->window_ns + 1) * settings->window_ns;
 }
 
-int daemon_begin_window(struct daemon *daemon, struct moment start)
+/* Whoever sets the clock ends the window. -ECANCELED: somebody has since the timer was read last.
+ */
+static int set_timer(const struct daemon *daemon, u64 end_ns)
 {
-	u64 end_ns = end_after(&daemon->session->settings, start.wall_ns);
 	struct itimerspec at = {.it_value = {
 					.tv_sec = (time_t)(end_ns / NS_PER_S),
 					.tv_nsec = (long)(end_ns % NS_PER_S),
 				}};
 
+	return timerfd_settime(daemon->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at,
+			       NULL)
+		       ? -errno
+		       : 0;
+}
+
+/* A moment that has passed, by the wall clock as it goes now. */
+static struct moment by_clock_of_now(struct moment past)
+{
+	struct moment now = moment_now();
+
+	return (struct moment){past.clock_ns, now.wall_ns - (now.clock_ns - past.clock_ns)};
+}
+
+int daemon_begin_window(struct daemon *daemon, struct moment start)
+{
+	const struct daemon_settings *settings = &daemon->session->settings;
+	int error = set_timer(daemon, end_after(settings, start.wall_ns));
+
+	while (error == -ECANCELED) {
+		daemon_log(LOG_LEVEL_INFO, "the clock was set when a window ended");
+		start = by_clock_of_now(start);
+		error = set_timer(daemon, end_after(settings, start.wall_ns));
+	}
 	daemon->started = start;
-	daemon->spent = daemon_spending(daemon, RUSAGE_SELF);
+	daemon->spent = daemon_spending(daemon);
 	daemon->lowest_hz = daemon->limit.hz;
 	window_end_at(daemon->session->window, ~0ULL);
-	/* Whoever sets the clock ends the window. */
-	if (timerfd_settime(daemon->timer_fd, TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &at,
-			    NULL))
-		return fail(-errno, NULL, "cannot set a timer");
-	return 0;
+	return error ? fail(error, NULL, "cannot set a timer") : 0;
 }
 
 /* --- into the store -----------------------------------------------------------------------------
@@ -137,6 +166,7 @@ static struct perfdata_writer_settings writer_settings(struct daemon *daemon,
 		.wall_clock_ns = daemon->started.wall_ns,
 		.frequency_hz = daemon->limit.hz,
 		.idle_skipped = true,
+		.without_build_id_list = true,
 	};
 
 	settings.sources = capture_sources(session->capture, &settings.source_count);
@@ -148,7 +178,7 @@ static int write_file(struct daemon *daemon, const char *path, const u64 *losses
 {
 	struct perfdata_writer_settings settings = writer_settings(daemon, &daemon->session->line,
 								   path);
-	struct spending spent = daemon_spending(daemon, RUSAGE_SELF);
+	struct spending spent = daemon_spending(daemon);
 	struct perfdata_extra extra = {
 		.cost_user_ns = spent.own_ns - daemon->spent.own_ns,
 		.cost_bpf_ns = spent.bpf_ns - daemon->spent.bpf_ns,
@@ -198,7 +228,7 @@ static u64 lost_of(const struct store_window *window)
 /* For `systemctl status`. */
 static void tell_status(struct daemon *daemon, const struct store_window *window)
 {
-	struct spending spent = daemon_spending(daemon, RUSAGE_SELF);
+	struct spending spent = daemon_spending(daemon);
 	u64 wall_ns = window->end_ns - window->start_ns;
 	double percent = 100.0 *
 			 (double)(spent.own_ns - daemon->spent.own_ns + spent.bpf_ns -

@@ -435,8 +435,8 @@ static int run(struct diff *diff)
 	int error;
 
 	diff->cache = names_choice_open(&diff->settings->names);
-	if (diff->files[0].windows)
-		diff->store_names = asked_windows_names(diff->files[0].windows);
+	diff->store_names = diff->files[0].windows ? asked_windows_names(diff->files[0].windows)
+						   : names_choice_open_beside(diff->files[0].path);
 	diff->symbolizer = new_symbolizer(diff);
 	if (diff->files[0].data && input_has_this_kernel(diff->files[0].data))
 		symbolizer_expect_kernel(diff->symbolizer);

@@ -160,7 +160,9 @@ static int read_file(struct diff_file *file, const struct diff_reading *reading,
 	int error;
 
 	settings.pid_count = settings.tid_count = 0;
-	if (!reading->skip_chains)
+	if (reading->skip_chains)
+		perfdata_skip_chains(file->data);
+	else
 		sink = unwinding_before(sink, file->data, reading->symfs, reading->like_perf,
 					&unwinder);
 	filter = filter_new(&settings, sink);

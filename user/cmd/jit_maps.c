@@ -7,6 +7,8 @@
 #include "base/file.h"
 #include "symbolize/symbolize.h"
 
+#include <errno.h>
+
 enum { OPEN_MAX = 256 };
 
 int jit_map_of(struct jit_maps *maps, u32 pid)
@@ -17,7 +19,7 @@ int jit_map_of(struct jit_maps *maps, u32 pid)
 		if (maps->items.items[i].pid == pid)
 			map = &maps->items.items[i];
 	if (!map && maps->items.count >= OPEN_MAX)
-		return -1;
+		return -EMFILE;
 	if (!map) {
 		map = vec_add(&maps->items);
 		*map = (struct jit_map){.pid = pid, .fd = -1};

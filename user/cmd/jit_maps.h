@@ -20,7 +20,7 @@ struct jit_maps {
 };
 
 /* Opens that of a process, if it is not open and not too many are. Returns its descriptor,
- * borrowed, or -1. */
+ * borrowed, or as perf_map_open(). */
 int jit_map_of(struct jit_maps *maps, u32 pid);
 /* The same for who closes it. The window is over for this process. */
 int jit_map_take(struct jit_maps *maps, u32 pid);

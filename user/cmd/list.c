@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cmd/asked_windows.h"
 #include "cmd/cmd.h"
+#include "cmd/list_pushes.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -155,20 +156,22 @@ static void write_windows(const struct asked_windows *windows, u64 now_ns, bool 
 		write_gap(windows, windows->windows.count, now_ns);
 }
 
-/* Why samples were lost, of all windows. */
-static void write_reasons(const struct asked_windows *windows)
+/* What was lost and why, of all windows. */
+static void write_reasons(const struct asked_windows *windows, enum counter_kind kind,
+			  const char *what)
 {
 	char lost[NUMBER_TEXT_BYTES];
 
 	for (size_t reason = 0; reason < COUNTER_COUNT; reason++) {
 		u64 sum = 0;
 
-		if (counter_rows[reason].kind != LOST)
+		if (counter_rows[reason].kind != kind)
 			continue;
 		for (size_t i = 0; i < windows->windows.count; i++)
 			sum += windows->windows.items[i].facts.losses[reason];
 		if (sum)
-			printf("#   %s lost: %s\n", number_format_count(sum, lost),
+			printf("#   %s %s: %s\n", number_format_count(sum, lost),
+			       kind == OTHER && sum == 1 ? "time" : what,
 			       counter_rows[reason].sentence);
 	}
 }
@@ -189,7 +192,9 @@ static void write_text(const struct asked_windows *windows, u64 now_ns,
 	       windows->windows.count == 1 ? "" : "s", number_format_bytes(windows->bytes, bytes),
 	       number_format_count(windows->samples, samples),
 	       number_format_count(windows->lost, lost));
-	write_reasons(windows);
+	write_reasons(windows, LOST, "lost");
+	write_reasons(windows, OTHER, "times");
+	list_pushes_text(windows->directory);
 }
 
 /* --- JSON --- */
@@ -249,6 +254,7 @@ static void write_json(const struct asked_windows *windows, u64 now_ns)
 		json_object_end(json);
 	}
 	json_array_end(json);
+	list_pushes_json(windows->directory, json);
 	json_object_end(json);
 }
 

@@ -8,6 +8,9 @@
 #include "base/memory.h"
 #include "cmd/input.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 /* Owned by the caller; NULL: there is none. */
 static char *usual_folder(void)
 {
@@ -34,9 +37,40 @@ struct names_cache *names_choice_open(const struct names_choice *choice)
 	return cache;
 }
 
+/* "STORE" of "STORE/windows/20261121/140500.data", cut off in place; false if it is none. */
+static bool cut_to_store(char *path)
+{
+	enum { LEVELS = 3 };
+	char *last = NULL;
+
+	for (u32 i = 0; i < LEVELS; i++) {
+		last = strrchr(path, '/');
+		if (!last)
+			return false;
+		*last = 0;
+	}
+	return !strcmp(last + 1, "windows");
+}
+
+struct names_cache *names_choice_open_beside(const char *path)
+{
+	CLEANUP(freep) char *store = realpath(path, NULL);
+	CLEANUP(freep) char *folder = NULL;
+	struct names_cache *cache = NULL;
+
+	if (!store || !cut_to_store(store))
+		return NULL;
+	folder = must_format("%s/names", store);
+	if (names_cache_open(
+		    &(struct names_cache_settings){.directory = folder, .is_read_only = true},
+		    &cache))
+		fail_clear(); /* then names come from elsewhere */
+	return cache;
+}
+
 void names_choice_close(struct names_cache *cache, struct symbolizer *symbolizer, bool is_quiet)
 {
-	if (cache && symbolizer)
+	if (symbolizer)
 		symbolizer_keep(symbolizer);
 	names_choice_close_kept(cache, is_quiet);
 }

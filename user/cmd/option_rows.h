@@ -53,6 +53,14 @@
 		.kind = OPTION_CALL, .letter = its_letter, .name = its_name,                     \
 		.argument = its_argument, .parse = its_parse, .help = "not here", .hidden = true \
 	}
+/* Defines the parser of an option without argument that sets a member of the settings. */
+#define SETS(its_name, settings_type, member, value)              \
+	static int its_name(void *settings, const char *argument) \
+	{                                                         \
+		((settings_type *)settings)->member = (value);    \
+		(void)argument;                                   \
+		return 0;                                         \
+	}
 #define HEADING(text)                                  \
 	{                                              \
 		.kind = OPTION_HEADING, .help = (text) \

@@ -9,12 +9,14 @@
 #include "cmd/counting.h"
 #include "cmd/dump.h"
 #include "cmd/input.h"
+#include "cmd/memory_costs.h"
 #include "cmd/report_state.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
 #include "cmd/windows_read.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void report_release(struct report *report)
@@ -27,6 +29,7 @@ static void report_release(struct report *report)
 	profile_free(report->profile);
 	report_filters_release(&report->filters);
 	report_release_patterns(report);
+	free(report->memory_keys);
 	thread_counters_release(&report->counters);
 	perfdata_close(report->data);
 	asked_windows_release(&report->windows);
@@ -54,6 +57,15 @@ static int choose_branches(struct report *report)
 
 	for (u32 i = 0; i < count; i++)
 		has_branches |= sources[i].has_branches;
+	if (report->settings->has_blocks) {
+		int error = report_check_blocks(report);
+
+		if (error)
+			return error;
+		mode = BRANCHES_COUNTED;
+	}
+	if (report->settings->is_memory)
+		return report_check_memory(report);
 	if ((mode == BRANCHES_COUNTED || report->settings->branch_history) && !has_branches)
 		return fail_plain(-EINVAL, "record with -b, or leave it out here",
 				  "the recording has no branch stacks");
@@ -66,12 +78,13 @@ static int choose_branches(struct report *report)
 	return 0;
 }
 
-/* Whether graphs begin with the callers unless told otherwise: as perf, with branches also where it
- * then cannot count children. */
+/* Whether graphs begin with the callers unless told otherwise: as perf, also where it then
+ * cannot count children. */
 static bool shows_callers(const struct report *report)
 {
 	bool has_graphs = report->has_history ||
-			  (report->settings->is_hierarchy && report->has_chains);
+			  ((report->settings->is_hierarchy || report->settings->is_memory) &&
+			   report->has_chains);
 
 	return report->has_children || (has_graphs && report->settings->children);
 }
@@ -118,6 +131,7 @@ static int choose_layout(struct report *report)
 	if (error)
 		return error;
 	layout.has_branches = report->has_branches;
+	layout.has_memory = settings->is_memory;
 	report->has_chains = any_chains(report->data) && !report->has_branches;
 	if (report->has_history && !layout.sort)
 		layout.sort = "symbol,dso";
@@ -125,9 +139,12 @@ static int choose_layout(struct report *report)
 	    !report->has_history)
 		return fail_plain(-EINVAL, "record with -g, or leave -g out here",
 				  "the recording has no call chains");
-	report->has_children = settings->children && report->has_chains && !settings->is_hierarchy;
+	report->has_children = settings->children && report->has_chains &&
+			       !settings->is_hierarchy && !settings->is_memory;
 	layout.has_children = report->has_children;
 	choose_graph(report);
+	if (settings->is_memory)
+		report->memory_keys = entry_layout_sort_text(&layout);
 	return entry_layout_parse(&layout, &report->layout);
 }
 
@@ -160,7 +177,9 @@ static enum source_wish choose_source(const struct report *report)
 {
 	if (shows_inlined(report))
 		return SOURCE_INLINED;
-	return choose_fold(report) == FOLD_BY_FUNCTION ? SOURCE_NONE : SOURCE_LINES;
+	return choose_fold(report) == FOLD_BY_FUNCTION && !report->settings->has_blocks
+		       ? SOURCE_NONE
+		       : SOURCE_LINES;
 }
 
 /* --- reading --- */
@@ -198,6 +217,7 @@ static struct counting_settings choose_counting(const struct report *report)
 					       report->graph.type == CALL_GRAPH_NONE &&
 					       !report->has_parents && !report->has_ignored,
 				.count_branches = report->has_branches,
+				.count_blocks = report->settings->has_blocks,
 				.branch_flags = entry_layout_branch_flags(&report->layout),
 				.details = report_details(report),
 			},
@@ -234,7 +254,7 @@ static int count_remade(struct report *report, struct counting_settings settings
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
-	struct event_sink *filter, *first;
+	struct event_sink *filter, *first, *costs = NULL;
 	struct profile_builder *builder;
 	int error;
 
@@ -250,12 +270,15 @@ static int count_remade(struct report *report, struct counting_settings settings
 						     filter);
 		first = branch_history_sink(report->history);
 	}
+	if (report->settings->is_memory)
+		first = costs = memory_costs_new(report->data, first);
 	error = report->has_branches ? perfdata_read(report->data, first)
 				     : stitching_read(report->data, &lbr, first, &report->lbr);
 	if (report->has_history)
 		report->graph.marks = branch_history_marks(report->history);
 	report->profile = profile_builder_take(builder);
 	filter_free(filter);
+	free(costs);
 	profile_builder_free(builder);
 	return error;
 }
@@ -264,12 +287,18 @@ static int count_remade(struct report *report, struct counting_settings settings
  * of -EBADMSG. */
 static int count_samples(struct report *report)
 {
-	struct counting_settings settings = choose_counting(report);
+	const struct counting_settings settings = choose_counting(report);
+	const struct lbr_settings lbr = {.tier = report->settings->stitch,
+					 .symfs = report->settings->symbolize.symfs};
+	bool has_stacks = stitching_is_possible(report->data);
 
-	if (report->has_history || report->has_branches || unwinding_is_needed(report->data) ||
-	    stitching_is_possible(report->data))
+	if (report->settings->is_memory || report->has_history || report->has_branches ||
+	    unwinding_is_needed(report->data) || (has_stacks && lbr.tier != LBR_CERTAIN))
 		return count_remade(report, settings);
-	return counting_read(report->data, &settings, &report->profile);
+	if (has_stacks)
+		return stitching_count(report->data, &lbr, &settings, &report->profile,
+				       &report->lbr);
+	return counting_read(report->data, &settings, &report->profile, NULL);
 }
 
 /* --- the command --- */
@@ -363,7 +392,8 @@ static int run(struct report *report, const char *path)
 	int error;
 
 	report->cache = names_choice_open(&report->settings->names);
-	report->store_names = asked_windows_names(&report->windows);
+	report->store_names = report->windows.windows.count ? asked_windows_names(&report->windows)
+							    : names_choice_open_beside(path);
 	report->symbolizer = new_symbolizer(report);
 	if (input_has_this_kernel(report->data))
 		symbolizer_expect_kernel(report->symbolizer);

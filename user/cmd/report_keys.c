@@ -8,6 +8,7 @@
 #include "host/host.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 
 enum { QUANTUM_NS = 100000000 }; /* as in perf */
 
@@ -26,6 +27,9 @@ static void read_details(void *context, const struct sample *sample, struct deta
 	details->values[DETAIL_TRANSACTION] = read->transaction;
 	details->values[DETAIL_CODE_PAGE] = read->code_page_bytes;
 	details->values[DETAIL_INSTRUCTION_CYCLES] = read->instruction_latency;
+	details->values[DETAIL_DATA_SOURCE] = read->data_source;
+	details->values[DETAIL_PHYSICAL_ADDRESS] = read->physical_address;
+	details->values[DETAIL_DATA_PAGE] = read->data_page_bytes;
 }
 
 struct detail_settings report_details(const struct report *report)
@@ -44,12 +48,62 @@ struct detail_settings report_details(const struct report *report)
 		details.kept |= 1u << DETAIL_SOCKET;
 	if (details.kept & (1u << DETAIL_CONTAINER | 1u << DETAIL_UNIT))
 		details.kept |= 1u << DETAIL_CGROUP;
-	if (details.kept & of_samples)
+	if (details.kept & of_samples || report->settings->is_memory)
 		details.read = read_details;
 	if (details.kept & 1u << DETAIL_TIME)
 		details.quantum_ns = report->settings->quantum_ns ? report->settings->quantum_ns
 								  : QUANTUM_NS;
 	return details;
+}
+
+int report_check_memory(const struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(report->data, &count);
+	bool has_memory = false;
+
+	for (u32 i = 0; i < count; i++)
+		has_memory |= (sources[i].sample_bits & PERF_SAMPLE_DATA_SRC) != 0;
+	if (settings->branch_mode == BRANCHES_COUNTED || settings->branch_history)
+		return fail_plain(-EINVAL, "leave out one of them",
+				  "--mem-mode is of memory accesses, and %s of branches",
+				  settings->branch_history ? "--branch-history" : "-b");
+	if (!has_memory)
+		return fail_plain(-EINVAL, "record with perf mem record, or leave it out here",
+				  "--mem-mode: the recording says nothing of memory accesses");
+	return 0;
+}
+
+int report_check_blocks(const struct report *report)
+{
+	const struct report_settings *settings = report->settings;
+	const struct {
+		bool is_given;
+		const char *name;
+	} others[] = {
+		{settings->sort, "-s"},
+		{settings->fields, "-F"},
+		{settings->is_hierarchy, "--hierarchy"},
+		{settings->branch_history, "--branch-history"},
+		{settings->is_memory, "--mem-mode"},
+		{settings->comms, "-c"},
+		{settings->dsos, "-d"},
+		{settings->symbols, "-S"},
+		{settings->symbol_part, "--symbol-filter"},
+		{settings->choice.pids, "--pid"},
+		{settings->choice.tids, "--tid"},
+		{settings->has_socket, "--socket-filter"},
+		{settings->branch_mode == BRANCHES_IGNORED, "--no-branch-stack"},
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(others); i++)
+		if (others[i].is_given)
+			return fail_plain(-EINVAL, "leave out one of them",
+					  "--total-cycles is of blocks of code, and %s of lines of "
+					  "samples or branches",
+					  others[i].name);
+	return 0;
 }
 
 /* --- patterns --- */

@@ -84,20 +84,6 @@ static int parse_quantum(void *settings, const char *argument)
 	return 0;
 }
 
-static int group_events(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->group_mode = GROUPS_FORCED;
-	return 0;
-}
-
-static int part_events(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->group_mode = GROUPS_APART;
-	return 0;
-}
-
 static int parse_widths(void *settings, const char *argument)
 {
 	enum { WIDEST = 4096 };
@@ -126,59 +112,20 @@ static int parse_socket(void *settings, const char *argument)
 	return 0;
 }
 
-static int count_branches(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->branch_mode = BRANCHES_COUNTED;
-	return 0;
-}
-
 static int parse_stitch(void *settings, const char *argument)
 {
 	return stitching_parse(argument, &settings_of(settings)->stitch);
 }
 
-static int ignore_branches(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->branch_mode = BRANCHES_IGNORED;
-	return 0;
-}
-
-static int show_stats(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->records = RECORDS_COUNTED;
-	return 0;
-}
-
-static int show_tasks(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->records = RECORDS_AS_TASKS;
-	return 0;
-}
-
-static int show_maps(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->records = RECORDS_WITH_MAPS;
-	return 0;
-}
-
-static int show_inlined(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->inlined = INLINED_ALWAYS;
-	return 0;
-}
-
-static int hide_inlined(void *settings, const char *argument)
-{
-	(void)argument;
-	settings_of(settings)->inlined = INLINED_NEVER;
-	return 0;
-}
+SETS(group_events, struct report_settings, group_mode, GROUPS_FORCED)
+SETS(part_events, struct report_settings, group_mode, GROUPS_APART)
+SETS(count_branches, struct report_settings, branch_mode, BRANCHES_COUNTED)
+SETS(ignore_branches, struct report_settings, branch_mode, BRANCHES_IGNORED)
+SETS(show_stats, struct report_settings, records, RECORDS_COUNTED)
+SETS(show_tasks, struct report_settings, records, RECORDS_AS_TASKS)
+SETS(show_maps, struct report_settings, records, RECORDS_WITH_MAPS)
+SETS(show_inlined, struct report_settings, inlined, INLINED_ALWAYS)
+SETS(hide_inlined, struct report_settings, inlined, INLINED_NEVER)
 
 /* --- call-graph.* of config files --- */
 
@@ -212,14 +159,10 @@ static int config_key(void *settings, const char *value)
 #define REFUSALS(X)                                                                            \
 	X(tui, 0, "tui", NULL, "the report is text", "leave it out")                           \
 	X(gtk, 0, "gtk", NULL, "the report is text", "leave it out")                           \
-	X(raw_trace, 0, "raw-trace", NULL, "fields of tracepoints are not shown here",         \
-	  "use bpfprof script")                                                                \
-	X(total_cycles, 0, "total-cycles", NULL, "cycles of blocks are not counted",           \
-	  "use -s symbol_from,symbol_to,cycles")                                               \
+	X(raw_trace, 0, "raw-trace", NULL, "what tracepoints say is not decoded",              \
+	  "use perf report")                                                                   \
 	X(ref_graph, 0, "show-ref-call-graph", NULL, "each event shows its own call graph",    \
 	  "record with -g, and use -g here")                                                   \
-	X(mem_mode, 0, "mem-mode", NULL, "data addresses are not told apart",                  \
-	  "use -s local_weight,symbol, or bpfprof script -F +addr,+weight")                    \
 	X(itrace, 0, "itrace", NULL, "hardware traces are not decoded", "use perf report")     \
 	X(addr2line, 0, "addr2line", "PATH", "sources are found without addr2line",            \
 	  "leave it out")                                                                      \
@@ -261,7 +204,8 @@ const struct option_row report_options[] = {
 	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, symbol_size, cpu, "
 	 "socket, cgroup, container, unit, time, parent, weight, local_weight, ins_lat, local_ins_lat, transaction, "
 	 "code_page_size; branches by dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, "
-	 "abort, cycles, too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
+	 "abort, cycles, too; memory accesses by mem, symbol_daddr, dso_daddr, dcacheline, "
+	 "symbol_iaddr, phys_daddr, data_page_size, snoop, tlb, locked, blocked, too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
 	{.kind = OPTION_CALL, .name = "time-quantum", .argument = "TIME", .parse = parse_quantum,
 	 .help = "what lines of -s time stand for (default: 100ms)"},
 	FLAG(0, "ns", has_nanoseconds, "times of -s time to the nanosecond"),
@@ -270,6 +214,11 @@ const struct option_row report_options[] = {
 	CALL('b', "branch-stack", NULL, count_branches, "count the branches of each sample, told "
 	     "apart by comm,dso_from,symbol_from,symbol_to,cycles (default for recordings of "
 	     "record -b)"),
+	FLAG(0, "mem-mode", is_memory, "count memory accesses, of perf mem record, by their "
+	     "cost, told apart by local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,tlb,"
+	     "locked,blocked,local_ins_lat"),
+	FLAG(0, "total-cycles", has_blocks, "blocks of code between the branches of each sample, by "
+	     "the cycles they took"),
 	CALL(0, "no-branch-stack", NULL, ignore_branches, "count samples whatever was recorded"),
 	FLAG('n', "show-nr-samples", show_samples, "a column with the number of samples"),
 	FLAG(0, "show-total-period", show_period, "a column with the sum of periods"),

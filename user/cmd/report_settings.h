@@ -72,7 +72,9 @@ struct report_settings {
 	enum inline_mode inlined;
 	bool inlined_by_config; /* as if --inline were given */
 	bool branch_history;
-	u8 stitch; /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
+	bool has_blocks; /* lines are of blocks of code, by the cycles they took */
+	bool is_memory;	 /* lines are of memory accesses, and weighed by what those cost */
+	u8 stitch;	 /* enum lbr_tier; LBR_PLAIN: LBR call stacks are shown as perf does it */
 };
 
 extern const struct option_row report_options[];

@@ -120,8 +120,10 @@ static struct entry_list *view_group(const struct report *report, const struct s
 		.graph = &report->graph,
 		.percent_limit = report->settings->percent_limit,
 		.is_hierarchy = report->settings->is_hierarchy,
+		.has_blocks = report->settings->has_blocks,
 		.needs_parent = report->settings->excludes_other,
 		.times = report->settings->choice.times,
+		.memory_keys = report->memory_keys,
 		.socket = report->settings->has_socket ? &report->settings->socket : NULL,
 	};
 	return list;
@@ -141,6 +143,9 @@ static void write_views(const struct report *report, struct json_writer *json)
 			list = view_group(report, &group, &view);
 		if (list && json)
 			report_write_json(&view, json);
+		else if (list && view.has_blocks)
+			report_write_blocks(&view, &style,
+					    report->settings->symbolize.only_symbols);
 		else if (list)
 			report_write_text(&view, &style);
 	}

@@ -31,12 +31,18 @@ struct report {
 	struct lbr_tally lbr; /* what became of its call stacks */
 	struct report_facts facts;
 	struct thread_counters counters; /* -T */
+	char *memory_keys;		 /* --mem-mode: what tells accesses apart; owned */
 	regex_t parents, ignored;	 /* -p and --ignore-callees */
 	bool has_parents, has_ignored;
 };
 
 /* Which details of samples are kept. Borrows from the report. */
 struct detail_settings report_details(const struct report *report);
+/* Whether --mem-mode goes with the recording and the other options. Returns 0, or -EINVAL with a
+ * sentence. */
+int report_check_memory(const struct report *report);
+/* The same of --total-cycles. */
+int report_check_blocks(const struct report *report);
 /* Compiles the patterns, and says whether the keys go with the recording. Returns 0, or -EINVAL
  * with a sentence. report_release_patterns() in any case. */
 int report_check_keys(struct report *report);

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/cmd.h"
+#include "cmd/guarded.h"
 #include "cmd/input.h"
 #include "cmd/script_settings.h"
 #include "cmd/stitching.h"
@@ -56,31 +57,91 @@ static enum source_wish choose_source(const struct script_settings *settings,
 
 	if (has_inlined && (fields & PRINT_ip) && !layout->hide_chains)
 		return SOURCE_INLINED;
-	return fields & PRINT_srcline ? SOURCE_LINES : SOURCE_NONE;
+	return fields & PRINT_SOURCES ? SOURCE_LINES : SOURCE_NONE;
+}
+
+/* Whether addresses are looked for in the source that are only met when code is walked through. */
+static bool shows_sources_of_blocks(const struct script_layout *layout)
+{
+	u64 fields = script_fields_any(&layout->fields);
+
+	return (fields & PRINT_BLOCKS) && (fields & PRINT_SOURCES);
+}
+
+/* One recording, and what is printed of it. */
+struct reading {
+	const struct script_settings *settings;
+	const struct script_layout *layout;
+	struct perfdata *data;
+	const struct filter_settings *chosen;
+	struct symbolizer *symbolizer;
+};
+
+/* Reader, choice of samples, and then both halves of the printer. */
+static int feed_printer(const struct reading *reading, struct script_printer *printer)
+{
+	const struct script_settings *settings = reading->settings;
+	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
+	const char *symfs = settings->symbolize.symfs;
+	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symfs};
+	struct lbr_tally tally;
+	struct event_sink *halves[] = {script_printer_follower(printer),
+				       script_printer_sink(printer)};
+	struct event_sink *both = tee_new(halves, ARRAY_COUNT(halves));
+	struct event_sink *filter = filter_new(
+		reading->chosen, unwinding_before(both, reading->data, symfs,
+						  settings->symbolize.only_symbols, &unwinder));
+	int error = stitching_read(reading->data, &lbr, filter, &tally);
+
+	progress_clear();
+	filter_free(filter);
+	tee_free(both);
+	return error;
+}
+
+/* Meets all instructions between branches, in a reading that prints nothing. */
+static int find_instructions(const struct reading *reading, struct profile **profile)
+{
+	CLEANUP(fclosep) FILE *nowhere = fopen("/dev/null", "w");
+	struct script_layout blocks = *reading->layout;
+	struct script_printer *printer;
+	int error;
+
+	if (!nowhere)
+		return fail(-errno, NULL, "cannot open /dev/null");
+	for (size_t i = 0; i < ARRAY_COUNT(blocks.fields.of_type); i++)
+		blocks.fields.of_type[i] &= PRINT_BLOCKS | PRINT_SOURCES;
+	printer = script_printer_new(&blocks, reading->data, reading->symbolizer, nowhere);
+	script_printer_know(printer, *profile);
+	error = feed_printer(reading, printer);
+	*profile = script_printer_take(printer);
+	return error;
 }
 
 /* Names all that will be printed, in a reading of its own: sources are looked at once for all
  * addresses of a file. The caller owns the profile. */
-static int find_sources(const struct script_settings *settings, struct perfdata *data,
-			const struct filter_settings *chosen, struct symbolizer *symbolizer,
-			struct profile **ret_profile)
+static int find_sources(const struct reading *reading, struct profile **ret_profile)
 {
+	const struct script_settings *settings = reading->settings;
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct builder_settings counting = {.max_stack = UINT16_MAX};
 	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = settings->symbolize.symfs};
 	struct lbr_tally tally;
 	u32 count;
-	const struct event_source *sources = perfdata_sources(data, &count);
+	const struct event_source *sources = perfdata_sources(reading->data, &count);
 	struct profile_builder *builder = profile_builder_new(&counting, sources, count);
 	struct event_sink *filter = filter_new(
-		chosen, unwinding_before(profile_builder_sink(builder), data, lbr.symfs,
-					 settings->symbolize.only_symbols, &unwinder));
-	int error = stitching_read(data, &lbr, filter, &tally);
+		reading->chosen,
+		unwinding_before(profile_builder_sink(builder), reading->data, lbr.symfs,
+				 settings->symbolize.only_symbols, &unwinder));
+	int error = stitching_read(reading->data, &lbr, filter, &tally);
 
 	*ret_profile = profile_builder_take(builder);
 	profile_builder_free(builder);
 	filter_free(filter);
-	symbolizer_run(symbolizer, *ret_profile);
+	if (shows_sources_of_blocks(reading->layout) && (!error || error == -EBADMSG))
+		error = find_instructions(reading, ret_profile);
+	symbolizer_run(reading->symbolizer, *ret_profile);
 	progress_clear();
 	return error == -EBADMSG ? 0 : error; /* what is damaged will be met again */
 }
@@ -97,53 +158,45 @@ static struct symbolizer *new_symbolizer(const struct script_settings *settings,
 	if (!settings->quiet && !isatty(STDOUT_FILENO))
 		input_show_progress(data, &symbolize);
 	symbolize.source = (u8)choose_source(settings, layout, data);
-	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(data);
+	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(data) ||
+				      shows_sources_of_blocks(layout);
 	memcpy(symbolize.caches, caches, sizeof(symbolize.caches));
 	return symbolizer_new(&symbolize);
 }
 
-/* Reader, choice of samples, and then both halves of the printer. */
-static int print_samples(const struct script_settings *settings, const struct script_layout *layout,
-			 struct perfdata *data, const struct filter_settings *chosen,
-			 struct symbolizer *symbolizer)
+static int print_samples(const struct reading *reading)
 {
-	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
-	const char *symfs = settings->symbolize.symfs;
-	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symfs};
-	struct lbr_tally tally;
+	const struct script_settings *settings = reading->settings;
+	const struct script_layout *layout = reading->layout;
 	struct script_printer *printer;
-	struct event_sink *halves[2], *both, *filter;
 	struct profile *known = NULL;
-	int error = 0;
+	int error = 0, format_error;
 
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, BLOCK_BYTES);
-	if (choose_source(settings, layout, data))
-		error = find_sources(settings, data, chosen, symbolizer, &known);
+	if (choose_source(settings, layout, reading->data))
+		error = find_sources(reading, &known);
 	if (error) {
 		profile_free(known);
 		return error;
 	}
-	printer = script_printer_new(layout, data, symbolizer, stdout);
+	printer = script_printer_new(layout, reading->data, reading->symbolizer, stdout);
 	if (known)
 		script_printer_know(printer, known);
-	halves[0] = script_printer_follower(printer);
-	halves[1] = script_printer_sink(printer);
-	both = tee_new(halves, ARRAY_COUNT(halves));
-	filter = filter_new(chosen, unwinding_before(both, data, symfs,
-						     settings->symbolize.only_symbols, &unwinder));
+	format_error = script_printer_read_formats(printer);
+	if (format_error && format_error != -EBADMSG) {
+		script_printer_free(printer);
+		return format_error;
+	}
 	if (listens(layout))
-		perfdata_listen(data, script_printer_listener(printer),
+		perfdata_listen(reading->data, script_printer_listener(printer),
 				settings->in_file_order ? ORDER_IN_FILE : ORDER_DELIVERED);
-	error = stitching_read(data, &lbr, filter, &tally);
-	progress_clear();
-	stitching_warn(data, settings->stitch);
-	filter_free(filter);
-	tee_free(both);
+	error = feed_printer(reading, printer);
+	stitching_warn(reading->data, settings->stitch);
 	script_printer_free(printer);
 	if (fflush(stdout) && !error)
 		error = fail(-errno, NULL, "cannot write to standard output");
-	return error;
+	return error ? error : format_error;
 }
 
 /* Opens a recording, and sees what it can give. */
@@ -162,6 +215,7 @@ static int open_recording(const struct script_settings *settings, const char *pa
 		error = sample_choice_read(&settings->choice,
 					   perfdata_header(*ret_data)->first_sample_ns,
 					   perfdata_header(*ret_data)->last_sample_ns, chosen);
+	layout->symfs = settings->symbolize.symfs;
 	if (settings->symbolize.only_symbols && !layout->max_stack)
 		layout->max_stack = PERF_MAX_STACK;
 	return error;
@@ -177,6 +231,8 @@ static int run_one(const struct script_settings *settings, const char *path,
 	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
 	int error = open_recording(settings, path, &layout, &chosen, &data);
 
+	if (!error && script_tells_tracepoints(&layout.fields, data))
+		error = guarded_begin(path, "leave out what tracepoints say, with -F -trace");
 	if (error)
 		return error;
 	if (!*symbolizer)
@@ -185,7 +241,8 @@ static int run_one(const struct script_settings *settings, const char *path,
 	if (settings->header || settings->header_only)
 		perfdata_print_header(data, settings->header_all, stdout);
 	if (!settings->header_only)
-		error = print_samples(settings, &layout, data, &chosen.settings, *symbolizer);
+		error = print_samples(
+			&(struct reading){settings, &layout, data, &chosen.settings, *symbolizer});
 	if (!settings->quiet)
 		input_print_warnings(data);
 	return error;
@@ -238,7 +295,7 @@ static int run(const void *all_settings, struct arguments arguments)
 	if (error)
 		return error;
 	caches[NAMES_CACHES_MAX - 1] = names_choice_open(&settings->names);
-	caches[0] = asked_windows_names(&windows);
+	caches[0] = has_windows ? asked_windows_names(&windows) : names_choice_open_beside(path);
 	if (has_windows)
 		error = run_windows(settings, &windows, caches, &symbolizer);
 	else

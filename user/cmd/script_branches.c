@@ -39,7 +39,9 @@ static u64 branch_offset(const struct script_printer *printer, location_id locat
 {
 	const struct location_row *at = &printer->profile->locations.items[location];
 
-	return at->address - printer->profile->binaries.items[at->binary].start;
+	return at->address -
+	       printer->profile->binaries.items[profile_location_binary(printer->profile, at)]
+		       .start;
 }
 
 static void print_branch_end(struct script_printer *printer, const struct sample *sample,

@@ -5,6 +5,7 @@
 #include "cmd/script_printer.h"
 
 #include "base/hex.h"
+#include "export/export.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -51,6 +52,20 @@ void script_print_flags(struct script_printer *printer, const struct script_line
 	(void)line;
 }
 
+/* As wide as the longest so far, up to where perf cuts, which this does not. */
+void script_print_data_source(struct script_printer *printer, const struct script_line *line)
+{
+	enum { PERF_CUTS_AT = 99 };
+	struct text *text = &printer->line;
+
+	text_truncate(text, 0);
+	text_appendf(text, "%16" PRIx64 " ", line->details->data_source);
+	memory_append_all(text, line->details->data_source);
+	if (text->length > printer->widest_source)
+		printer->widest_source = text->length < PERF_CUTS_AT ? text->length : PERF_CUTS_AT;
+	fprintf(printer->out, "%-*s", (int)printer->widest_source, text_view(text));
+}
+
 void script_print_weight(struct script_printer *printer, const struct script_line *line)
 {
 	fprintf(printer->out, "%16" PRIu64, line->details->weight);
@@ -66,30 +81,22 @@ void script_print_physical_address(struct script_printer *printer, const struct 
 	fprintf(printer->out, "%16" PRIx64, line->details->physical_address);
 }
 
-/* "4K", "2M", "1G"; the kernel says 0 where it could not find out. */
-static void print_page_size(FILE *out, u64 bytes)
+static void print_page_size(struct script_printer *printer, u64 bytes)
 {
-	static const char units[] = " KMGTPE";
-	size_t unit = 0;
-
-	for (; bytes >= 1024 && bytes % 1024 == 0 && unit + 2 < sizeof(units); unit++)
-		bytes /= 1024;
-	if (!bytes)
-		fputs(" N/A", out);
-	else if (!unit)
-		fprintf(out, " %" PRIu64, bytes);
-	else
-		fprintf(out, " %" PRIu64 "%c", bytes, units[unit]);
+	text_truncate(&printer->line, 0);
+	text_append(&printer->line, " ");
+	memory_append_page(&printer->line, bytes);
+	fputs(text_view(&printer->line), printer->out);
 }
 
 void script_print_data_page(struct script_printer *printer, const struct script_line *line)
 {
-	print_page_size(printer->out, line->details->data_page_bytes);
+	print_page_size(printer, line->details->data_page_bytes);
 }
 
 void script_print_code_page(struct script_printer *printer, const struct script_line *line)
 {
-	print_page_size(printer->out, line->details->code_page_bytes);
+	print_page_size(printer, line->details->code_page_bytes);
 }
 
 /* --- what BPF programs send --- */

@@ -15,6 +15,7 @@
 enum {
 	EVENT_DUMMY = 9, /* PERF_COUNT_SW_DUMMY: never sampled */
 	EVENT_BPF_OUTPUT = 10,
+	BRANCH_ANY = 1 << 3, /* PERF_SAMPLE_BRANCH_ANY */
 };
 
 #define ROW(number) [FIELD_NUMBER_##number]
@@ -39,6 +40,7 @@ static const struct {
 	ROW(misc) = {"misc", 0},
 	ROW(tod) = {"tod", SAMPLE_TIME},
 	ROW(flags) = {"flags", 0},
+	ROW(data_src) = {"data_src", SAMPLE_DATA_SRC},
 	ROW(weight) = {"weight", SAMPLE_WEIGHT | SAMPLE_WEIGHT_STRUCT},
 	ROW(ins_lat) = {"ins_lat", SAMPLE_WEIGHT_STRUCT},
 	ROW(iregs) = {"iregs", SAMPLE_REGS_INTR},
@@ -46,7 +48,13 @@ static const struct {
 	ROW(brstack) = {"brstack", SAMPLE_BRANCH_STACK},
 	ROW(brstacksym) = {"brstacksym", SAMPLE_BRANCH_STACK},
 	ROW(brstackoff) = {"brstackoff", SAMPLE_BRANCH_STACK},
+	ROW(trace) = {"trace", SAMPLE_RAW},
 	ROW(bpf_output) = {"bpf-output", 0},
+	ROW(insn) = {"insn", SAMPLE_IP},
+	ROW(insnlen) = {"insnlen", SAMPLE_IP},
+	ROW(brstackinsn) = {"brstackinsn", SAMPLE_BRANCH_STACK},
+	ROW(brstackinsnlen) = {"brstackinsnlen", SAMPLE_BRANCH_STACK},
+	ROW(srccode) = {"srccode", SAMPLE_IP},
 	ROW(phys_addr) = {"phys_addr", SAMPLE_PHYS_ADDR},
 	ROW(data_page_size) = {"data_page_size", SAMPLE_DATA_PAGE_SIZE},
 	ROW(code_page_size) = {"code_page_size", SAMPLE_CODE_PAGE_SIZE},
@@ -57,17 +65,10 @@ static const struct {
 static const struct {
 	const char *name, *why;
 } absent[] = {
-	{"insn", "it is only known to decoders of hardware traces"},
-	{"insnlen", "it is only known to decoders of hardware traces"},
 	{"callindent", "it is only known to decoders of hardware traces"},
 	{"ipc", "it is only known to decoders of hardware traces"},
 	{"synth", "it is only known to decoders of hardware traces"},
 	{"metric", "it is computed from counters of perf stat"},
-	{"brstackinsn", "perf script prints it"},
-	{"brstackinsnlen", "perf script prints it"},
-	{"srccode", "ask for srcline"},
-	{"data_src", "perf script prints it"},
-	{"trace", "perf script prints it"},
 };
 
 static const struct {
@@ -233,6 +234,11 @@ static u64 recorded_fields(const struct event_source *source)
 			recorded |= 1ull << i;
 	if (source->type != SCRIPT_SOFTWARE || source->config != EVENT_BPF_OUTPUT)
 		recorded &= ~(u64)PRINT_bpf_output;
+	if (source->type != SCRIPT_TRACEPOINT)
+		recorded &= ~(u64)PRINT_trace;
+	/* between chosen branches, or calls that have not returned, lies other code */
+	if (!(source->branch_bits & BRANCH_ANY))
+		recorded &= ~(u64)PRINT_BLOCKS;
 	return recorded;
 }
 

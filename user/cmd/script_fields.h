@@ -25,6 +25,7 @@
 	X(misc)           \
 	X(tod)            \
 	X(flags)          \
+	X(data_src)       \
 	X(weight)         \
 	X(ins_lat)        \
 	X(iregs)          \
@@ -32,7 +33,13 @@
 	X(brstack)        \
 	X(brstacksym)     \
 	X(brstackoff)     \
+	X(trace)          \
 	X(bpf_output)     \
+	X(insn)           \
+	X(insnlen)        \
+	X(brstackinsn)    \
+	X(brstackinsnlen) \
+	X(srccode)        \
 	X(phys_addr)      \
 	X(data_page_size) \
 	X(code_page_size) \
@@ -45,6 +52,9 @@ enum script_field_number { SCRIPT_FIELDS(AS_NUMBER) SCRIPT_FIELD_COUNT };
 #define AS_BIT(name) PRINT_##name = 1ll << FIELD_NUMBER_##name,
 enum script_field {
 	SCRIPT_FIELDS(AS_BIT) PRINT_BRANCHES = PRINT_brstack | PRINT_brstacksym | PRINT_brstackoff,
+	PRINT_INSTRUCTION = PRINT_insn | PRINT_insnlen,
+	PRINT_BLOCKS = PRINT_brstackinsn | PRINT_brstackinsnlen,
+	PRINT_SOURCES = PRINT_srcline | PRINT_srccode,
 };
 #undef AS_BIT
 
@@ -72,20 +82,20 @@ struct script_fields {
 	 PRINT_sym | PRINT_symoff | PRINT_dso)
 
 /* What is printed if nothing is said, as far as it was recorded. */
-#define SCRIPT_FIELDS_DEFAULT                                                                      \
-	{                                                                                          \
-		.of_type = {                                                                       \
-			[SCRIPT_HARDWARE] = PRINT_USUAL,                                           \
-			[SCRIPT_SOFTWARE] = PRINT_USUAL | PRINT_bpf_output,                        \
-			[SCRIPT_TRACEPOINT] = PRINT_comm | PRINT_tid | PRINT_time | PRINT_cpu |    \
-					      PRINT_event,                                         \
-			[SCRIPT_CACHE] = PRINT_USUAL,                                              \
-			[SCRIPT_RAW] = PRINT_USUAL | PRINT_addr | PRINT_weight | PRINT_phys_addr | \
-				       PRINT_data_page_size | PRINT_code_page_size |               \
-				       PRINT_ins_lat,                                              \
-			[SCRIPT_BREAKPOINT] = PRINT_USUAL,                                         \
-			[SCRIPT_OTHER] = PRINT_USUAL,                                              \
-		},                                                                                 \
+#define SCRIPT_FIELDS_DEFAULT                                                                     \
+	{                                                                                         \
+		.of_type = {                                                                      \
+			[SCRIPT_HARDWARE] = PRINT_USUAL,                                          \
+			[SCRIPT_SOFTWARE] = PRINT_USUAL | PRINT_bpf_output,                       \
+			[SCRIPT_TRACEPOINT] = PRINT_comm | PRINT_tid | PRINT_time | PRINT_cpu |   \
+					      PRINT_event | PRINT_trace,                          \
+			[SCRIPT_CACHE] = PRINT_USUAL,                                             \
+			[SCRIPT_RAW] = PRINT_USUAL | PRINT_addr | PRINT_data_src | PRINT_weight | \
+				       PRINT_phys_addr | PRINT_data_page_size |                   \
+				       PRINT_code_page_size | PRINT_ins_lat,                      \
+			[SCRIPT_BREAKPOINT] = PRINT_USUAL,                                        \
+			[SCRIPT_OTHER] = PRINT_USUAL,                                             \
+		},                                                                                \
 	}
 
 /*

@@ -17,23 +17,12 @@ static int parse_fields(void *all_settings, const char *argument)
 	return script_fields_parse(&settings->layout.fields, argument);
 }
 
-static int parse_reltime(void *all_settings, const char *argument)
-{
-	struct script_settings *settings = all_settings;
-
-	settings->layout.times = SCRIPT_TIMES_SINCE_FIRST;
-	(void)argument;
-	return 0;
-}
-
-static int parse_deltatime(void *all_settings, const char *argument)
-{
-	struct script_settings *settings = all_settings;
-
-	settings->layout.times = SCRIPT_TIMES_SINCE_PREVIOUS;
-	(void)argument;
-	return 0;
-}
+SETS(parse_reltime, struct script_settings, layout.times, SCRIPT_TIMES_SINCE_FIRST)
+SETS(parse_deltatime, struct script_settings, layout.times, SCRIPT_TIMES_SINCE_PREVIOUS)
+SETS(show_inlined, struct script_settings, inlined, INLINED_ALWAYS)
+SETS(hide_inlined, struct script_settings, inlined, INLINED_NEVER)
+SETS(show_written_names, struct script_settings, symbolize.raw_names, false)
+SETS(show_linker_names, struct script_settings, symbolize.raw_names, true)
 
 /* An option that adds records to those that are printed. */
 #define SHOWS(name, bit)                                                         \
@@ -79,24 +68,6 @@ static int parse_stitch(void *all_settings, const char *argument)
 	return stitching_parse(argument, &settings->stitch);
 }
 
-static int show_inlined(void *all_settings, const char *argument)
-{
-	struct script_settings *settings = all_settings;
-
-	settings->inlined = INLINED_ALWAYS;
-	(void)argument;
-	return 0;
-}
-
-static int hide_inlined(void *all_settings, const char *argument)
-{
-	struct script_settings *settings = all_settings;
-
-	settings->inlined = INLINED_NEVER;
-	(void)argument;
-	return 0;
-}
-
 const struct script_settings script_defaults = {
 	.layout.fields = SCRIPT_FIELDS_DEFAULT,
 	.names = NAMES_CHOICE_DEFAULTS,
@@ -137,35 +108,13 @@ const struct script_settings script_defaults = {
 	X(on_off, 0, "show-on-off-events", NULL, NO_SWITCHES, USE_TIME)                       \
 	X(text_poke, 0, "show-text-poke-events", NULL,                                        \
 	  "changes of kernel code are not told in words", "use -D")                           \
-	X(max_blocks, 0, "max-blocks", "COUNT", "instructions of branches are not printed",   \
-	  "use -F +brstacksym")                                                               \
 	X(addr_range, 0, "addr-range", "BYTES", "-S takes names of functions, no addresses",  \
 	  "choose by what -F ip prints")                                                      \
 	X(per_event, 0, "per-event-dump", NULL, "all events go to standard output",           \
 	  "choose by the name that -F event prints")                                          \
 	X(kernel_path, 0, "show-kernel-path", NULL, "the kernel is called [kernel.kallsyms]", \
-	  "leave it out")                                                                     \
-	X(full_source_path, 0, "full-source-path", NULL,                                      \
-	  "sources are shown by the last part of their path", "leave it out")
+	  "leave it out")
 REFUSALS(REFUSAL_PARSER)
-
-static int show_written_names(void *all_settings, const char *argument)
-{
-	struct script_settings *settings = all_settings;
-
-	settings->symbolize.raw_names = false;
-	(void)argument;
-	return 0;
-}
-
-static int show_linker_names(void *all_settings, const char *argument)
-{
-	struct script_settings *settings = all_settings;
-
-	settings->symbolize.raw_names = true;
-	(void)argument;
-	return 0;
-}
 
 #define AT(member)   offsetof(struct script_settings, member)
 #define FIELD(field) AT(field)
@@ -183,7 +132,8 @@ const struct option_row script_options[] = {
 	 .name = "fields",
 	 .argument = "LIST",
 	 .help = "what to print of a sample, in perf's order: comm,tid,pid,cpu,misc,tod,time,"
-		 "period,event,flags,addr,weight,ins_lat,provenance,ip,sym,symoff,dso,srcline,"
+		 "period,event,flags,addr,data_src,weight,ins_lat,provenance,ip,sym,symoff,dso,"
+		 "srcline,srccode,"
 		 "iregs,uregs,"
 		 "brstack,brstacksym,brstackoff,bpf-output,phys_addr,data_page_size,"
 		 "code_page_size; +FIELD and -FIELD change the default; with hw:, sw:, trace:, "
@@ -199,6 +149,15 @@ const struct option_row script_options[] = {
 	 .offset = AT(layout.max_stack),
 	 .argument = "FRAMES",
 	 .help = "innermost frames of a stack that are shown"},
+	{.kind = OPTION_U32,
+	 .name = "max-blocks",
+	 .offset = AT(layout.max_blocks),
+	 .argument = "COUNT",
+	 .help = "blocks that -F brstackinsn shows of a sample, the last ones"},
+	{.kind = OPTION_FLAG,
+	 .name = "full-source-path",
+	 .offset = AT(layout.full_source_path),
+	 .help = "source files with their folders, in -F srcline"},
 	{.kind = OPTION_CALL,
 	 .name = "stitch-lbr",
 	 .argument = "certain|likely",

@@ -13,10 +13,11 @@ const char *script_text_of(const struct script_printer *printer, string_id id)
 
 const char *script_binary_name(const struct script_printer *printer, const struct location_row *at)
 {
-	const struct binary_row *binary = &printer->profile->binaries.items[at->binary];
+	binary_id id = profile_location_binary(printer->profile, at);
+	const struct binary_row *binary = &printer->profile->binaries.items[id];
 	bool is_short = binary->kind == BINARY_MODULE && !binary->build_id_bytes;
 
-	if (!at->binary)
+	if (!id)
 		return "[unknown]";
 	/* perf knows modules by their file if the recording tells a build id of it. */
 	return script_text_of(printer, is_short ? binary->short_name : binary->path);
@@ -45,17 +46,35 @@ const struct function_row *script_outer_function(const struct script_printer *pr
 	return at->line_count ? function_at(printer, at, at->line_count - 1) : NULL;
 }
 
+bool script_append_source_place(struct script_printer *printer, struct text *text,
+				const struct location_row *at, u32 line)
+{
+	const struct line_row *row = &printer->profile->lines.items[at->first_line + line];
+	struct text place = {0};
+	bool is_known;
+
+	if (!at->line_count)
+		return false;
+	is_known = source_text_append(&place, printer->profile, at, at->first_line + line);
+	if (is_known && printer->layout.full_source_path) {
+		text_truncate(&place, 0);
+		text_appendf(&place, "%s:%" PRIu32, script_text_of(printer, row->file), row->line);
+	}
+	if (is_known)
+		text_append_printable(text, text_view(&place));
+	text_release(&place);
+	return is_known;
+}
+
 /* The place in the source on a line of its own; perf 6.1 says there too what it does not know. */
 static void append_source(struct script_printer *printer, const struct location_row *at, u32 line)
 {
-	struct text text = {0};
+	struct text *text = &printer->scratch;
+	size_t length = text->length;
 
-	if (at->line_count &&
-	    source_text_append(&text, printer->profile, at, at->first_line + line)) {
-		text_append(&printer->scratch, "\n  ");
-		text_append_printable(&printer->scratch, text_view(&text));
-	}
-	text_release(&text);
+	text_append(text, "\n  ");
+	if (!script_append_source_place(printer, text, at, line))
+		text_truncate(text, length);
 }
 
 /* " name+0xoff (binary)", as far as the fields are wanted, of the function of one line and the

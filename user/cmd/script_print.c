@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cmd/dump.h"
+#include "cmd/script_code.h"
 #include "cmd/script_printer.h"
 
 #include <errno.h>
@@ -78,8 +79,10 @@ static bool is_chosen(struct script_printer *printer, const struct sample *sampl
 		return true;
 	location = script_locate(printer, sample->pid, sample->address, sample->space);
 	if (layout->dsos) {
-		const struct location_row *at = &printer->profile->locations.items[location];
+		const struct location_row *at;
 
+		symbolizer_name(printer->symbolizer, printer->profile, location);
+		at = &printer->profile->locations.items[location];
 		if (!at->binary || !is_listed_path(layout->dsos, script_binary_name(printer, at)))
 			return false;
 	}
@@ -144,7 +147,7 @@ static bool knows_chain(struct event_sink *self, const struct sample *sample)
 	struct chain_identity chain = chain_identity(printer, sample);
 	u64 fields = printer->plans.items[sample->source].fields;
 
-	if (fields & PRINT_BRANCHES &&
+	if ((fields & (PRINT_BRANCHES | PRINT_BLOCKS)) &&
 	    event_source_has_call_stacks(&printer->sources[sample->source]))
 		return false;
 	return !(fields & PRINT_ip) || chain_texts_find(printer->chains, &chain);
@@ -229,7 +232,9 @@ static const struct {
 	{PRINT_period, print_period, false},
 	{PRINT_event, print_event, false},
 	{PRINT_flags, script_print_flags, false},
+	{PRINT_trace, script_print_trace, true},
 	{PRINT_addr, print_address, false},
+	{PRINT_data_src, script_print_data_source, true},
 	{PRINT_weight, script_print_weight, true},
 	{PRINT_ins_lat, script_print_latency, true},
 	{PRINT_provenance, print_provenance, false},
@@ -238,6 +243,8 @@ static const struct {
 	{PRINT_uregs, script_print_user_registers, true},
 	{PRINT_BRANCHES, script_print_branches, false},
 	{PRINT_bpf_output, script_print_bpf_output, true},
+	{PRINT_INSTRUCTION, script_print_instruction, false},
+	{PRINT_BLOCKS, script_print_blocks, false},
 	{PRINT_phys_addr, script_print_physical_address, true},
 	{PRINT_data_page_size, script_print_data_page, true},
 	{PRINT_code_page_size, script_print_code_page, true},
@@ -299,7 +306,18 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	for (print_field **step = plan->steps; *step; step++)
 		(*step)(printer, &line);
 	fputc('\n', printer->out);
+	if (plan->fields & PRINT_srccode)
+		script_print_source(printer, &line);
 	return ferror(printer->out) ? fail(-EIO, NULL, "cannot write") : 0;
+}
+
+/* A thread begins or ends. */
+static int forget_thread(struct event_sink *self, const struct thread_life *life)
+{
+	struct script_printer *printer = (struct script_printer *)self;
+
+	source_code_forget(printer->source_code, life->tid);
+	return 0;
 }
 
 static string_id padded(struct script_printer *printer, string_id name, int width)
@@ -318,6 +336,9 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 
 	printer->sink.on_sample = print_sample;
 	printer->sink.knows_chain = knows_chain;
+	printer->sink.on_fork = forget_thread;
+	printer->sink.on_exit = forget_thread;
+	printer->source_code = source_code_new();
 	printer->chains = chain_texts_new();
 	printer->layout = *layout;
 	script_listen(printer);
@@ -376,10 +397,21 @@ static void plan_release(struct line_plan *plan)
 	vec_release(&plan->branch_ends);
 }
 
+struct profile *script_printer_take(struct script_printer *printer)
+{
+	struct profile *profile = TAKE(printer->profile);
+
+	script_printer_free(printer);
+	return profile;
+}
+
 void script_printer_free(struct script_printer *printer)
 {
 	if (!printer)
 		return;
+	tracepoints_free(printer->tracepoints);
+	script_code_release(printer);
+	source_code_free(printer->source_code);
 	locator_free(printer->locator);
 	profile_free(printer->profile);
 	vec_release(&printer->names);

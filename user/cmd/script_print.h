@@ -40,9 +40,12 @@ struct script_layout {
 	u8 times;		 /* enum script_times */
 	u32 shows;		 /* enum script_records */
 	u32 max_stack;		 /* innermost frames shown; 0: all */
+	u32 max_blocks;		 /* of code shown, the last ones; 0: all */
+	bool full_source_path;	 /* source files with their folders */
 	const char *comms;	 /* only samples of threads of these names */
 	const char *dsos;	 /* … in these binaries, by path or by its last part */
 	const char *symbols;	 /* … in these functions */
+	const char *symfs;	 /* where files are looked for, with code to print */
 	const char *last_frames; /* a chain ends with one of these functions */
 };
 
@@ -60,6 +63,16 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 /* Gives it locations that have been named before, with what is known of their sources. Takes over
  * the profile. */
 void script_printer_know(struct script_printer *printer, struct profile *profile);
+/* Frees it, and gives back the profile, with all that it has met. */
+struct profile *script_printer_take(struct script_printer *printer);
+/*
+ * Lets it tell what tracepoints say, if that is printed. In a guarded process (cmd/guarded.h).
+ *
+ * Returns 0 or a negative errno with a sentence; after -EBADMSG it can tell a part of them.
+ */
+int script_printer_read_formats(struct script_printer *printer);
+/* Whether that is printed of some event. */
+bool script_tells_tracepoints(const struct script_fields *fields, const struct perfdata *data);
 /* What follows processes, and what prints; feed both, in this order (a tee does). They live as long
  * as the printer. */
 struct event_sink *script_printer_follower(struct script_printer *printer);

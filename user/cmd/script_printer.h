@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cmd/script_chains.h"
 #include "cmd/script_print.h"
+#include "cmd/script_source.h"
 
 typedef VEC(string_id) string_list;
 
@@ -56,8 +57,13 @@ struct script_printer {
 	u8 origin;		     /* of the frame whose lines are being made */
 	u64 first_ns, previous_ns;   /* of the lines before; 0: none */
 	struct text scratch, line;
+	size_t widest_source;	    /* bytes of the longest data source so far */
 	struct idmap comms;	    /* address of a thread's name → printable string_id */
 	struct chain_texts *chains; /* that were printed */
+	VEC(int) code_files;	    /* by binary: see script_code.c */
+	u32 code_files_open;
+	struct source_code *source_code;
+	struct tracepoints *tracepoints; /* NULL: nothing is told of them */
 };
 
 /* Makes the text of a location, at first need. */
@@ -80,6 +86,16 @@ const char *script_text_of(const struct script_printer *printer, string_id id);
 /* The name of the binary at a location. Borrowed as script_text_of(). */
 const char *script_binary_name(const struct script_printer *printer, const struct location_row *at);
 
+/* Appends the line of the source that a location is on, if the thread was not shown it last. */
+void script_append_source(struct script_printer *printer, struct text *text, u32 tid,
+			  location_id location);
+/* Appends where in the source a location is, as far as that is known. `line` is counted from the
+ * location's innermost function. Returns whether it is. */
+bool script_append_source_place(struct script_printer *printer, struct text *text,
+				const struct location_row *at, u32 line);
+/* Appends foreign words as they may reach a terminal, with tabs between them. Changes `words`. */
+void script_append_words(struct text *text, char *words);
+
 /* A foreign string as it may reach a terminal. */
 string_id script_printable(struct script_printer *printer, const char *foreign);
 
@@ -92,9 +108,16 @@ void script_print_start(struct script_printer *printer, const struct script_line
 /* The branch stack, in the first of the three forms that is asked for. */
 print_field script_print_branches;
 
+/* Instructions: of the sample, and between its branches. */
+print_field script_print_instruction, script_print_blocks;
+
+/* Below the line: the source of where the sample was. */
+print_field script_print_source;
+
 /* What only the record of the sample tells. */
-print_field script_print_flags, script_print_weight, script_print_latency,
-	script_print_interrupt_registers, script_print_user_registers, script_print_bpf_output,
-	script_print_physical_address, script_print_data_page, script_print_code_page;
+print_field script_print_flags, script_print_trace, script_print_data_source, script_print_weight,
+	script_print_latency, script_print_interrupt_registers, script_print_user_registers,
+	script_print_bpf_output, script_print_physical_address, script_print_data_page,
+	script_print_code_page;
 
 #endif

@@ -7,6 +7,7 @@
 #include "cmd/shared_names.h"
 
 #include "base/memory.h"
+#include "base/parallel.h"
 
 #include <pthread.h>
 
@@ -29,7 +30,8 @@ struct shared_names *shared_names_new(struct symbolizer *symbolizer)
 {
 	struct shared_names *names = must_alloc(sizeof(*names));
 
-	pthread_mutex_init(&names->mutex, NULL);
+	/* Most answers take less than to sleep and be woken. */
+	parallel_mutex_init(&names->mutex);
 	names->symbolizer = symbolizer;
 	names->profile = profile_new();
 	names->asked = profile_location(names->profile, 0, 0, SPACE_USER);

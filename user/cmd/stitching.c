@@ -45,26 +45,94 @@ void stitching_warn(const struct perfdata *data, u8 tier)
 		      stderr);
 }
 
+static struct lbr_stitcher *new_stitcher(const struct perfdata *data,
+					 const struct lbr_settings *settings,
+					 struct event_sink *next)
+{
+	struct lbr_settings wanted = *settings;
+	struct lbr_stitcher *stitcher;
+	const struct event_source *sources;
+	u32 count;
+
+	wanted.depth = perfdata_header(data)->branch_depth;
+	stitcher = lbr_stitcher_new(&wanted, next);
+	sources = perfdata_sources(data, &count);
+	lbr_stitcher_set_sources(stitcher, sources, count);
+	return stitcher;
+}
+
+/* So many parts are learned from at once: what is learned depends on how it is cut, and shall not
+ * on how many CPUs there are. More would find out too much twice. */
+enum { LEARNED_PARTS = 2 };
+
+static int learn_by_parts(struct perfdata *data, struct lbr_stitcher *first, u32 count)
+{
+	struct lbr_stitcher *parts[LEARNED_PARTS] = {first};
+	struct perfdata_slice slices[LEARNED_PARTS];
+	int error;
+
+	for (u32 i = 0; i < count; i++) {
+		if (i)
+			parts[i] = lbr_stitcher_for_part(first);
+		slices[i] = (struct perfdata_slice){
+			.before = lbr_stitcher_follower(parts[i]),
+			.sink = lbr_stitcher_learning_sink(parts[i]),
+		};
+	}
+	error = perfdata_read_slices(data, slices, count);
+	for (u32 i = 1; i < count; i++) {
+		lbr_stitcher_learn_from(first, parts[i]);
+		lbr_stitcher_free(parts[i]);
+	}
+	return error;
+}
+
+/* What is wrong with the file is said the second time. Where only samples say how many registers
+ * there are, all must be heard by one. */
+static int learn(struct perfdata *data, struct lbr_stitcher *stitcher)
+{
+	bool has_depth = perfdata_header(data)->branch_depth;
+	u32 count = has_depth ? perfdata_slices(data, LEARNED_PARTS) : 1;
+	int error = count > 1 ? learn_by_parts(data, stitcher, count)
+			      : perfdata_read(data, lbr_stitcher_learning_sink(stitcher));
+
+	return error == -EBADMSG ? 0 : error;
+}
+
+/* Where the registers hold all stacks of a program there is nothing to learn, which shows only at
+ * the end. Where they do not, it mostly shows at once. */
+int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
+		    const struct counting_settings *settings, struct profile **ret_profile,
+		    struct lbr_tally *ret_tally)
+{
+	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher(data, lbr, NULL);
+	struct counting_settings stitched = *settings;
+	int error;
+
+	stitched.stitcher = stitcher;
+	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
+	error = counting_read(data, &stitched, ret_profile, ret_tally);
+	if (!lbr_stitcher_lacks_lessons(stitcher))
+		return error;
+	profile_free(*ret_profile);
+	*ret_profile = NULL;
+	fail_clear();
+	error = learn(data, stitcher);
+	return error ? error : counting_read(data, &stitched, ret_profile, ret_tally);
+}
+
 int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
 		   struct event_sink *sink, struct lbr_tally *ret_tally)
 {
 	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = NULL;
-	struct lbr_settings wanted = *settings;
-	struct event_sink *learning;
-	u32 count;
-	const struct event_source *sources = perfdata_sources(data, &count);
 	int error = 0;
 
 	if (!stitching_is_possible(data))
 		return perfdata_read(data, sink);
-	wanted.depth = perfdata_header(data)->branch_depth;
-	stitcher = lbr_stitcher_new(&wanted, sink);
-	lbr_stitcher_set_sources(stitcher, sources, count);
-	learning = lbr_stitcher_learning_sink(stitcher);
-	if (wanted.tier != LBR_PLAIN && learning->on_sample)
-		error = perfdata_read(data, learning);
-	/* What is wrong with the file is said the second time. */
-	if (!error || error == -EBADMSG)
+	stitcher = new_stitcher(data, settings, sink);
+	if (settings->tier != LBR_PLAIN)
+		error = learn(data, stitcher);
+	if (!error)
 		error = perfdata_read(data, lbr_stitcher_sink(stitcher));
 	*ret_tally = *lbr_stitcher_tally(stitcher);
 	return error;

@@ -5,6 +5,7 @@
 #ifndef CMD_STITCHING_H
 #define CMD_STITCHING_H
 
+#include "cmd/counting.h"
 #include "lbr/lbr.h"
 #include "perfdata/perfdata.h"
 
@@ -28,5 +29,15 @@ void stitching_warn(const struct perfdata *data, u8 tier);
  */
 int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
 		   struct event_sink *sink, struct lbr_tally *ret_tally);
+
+/*
+ * As counting_read() of the call chains that stitching_read() makes, on all CPUs too: what is
+ * certain of a stack does not depend on the samples before once all was learned.
+ *
+ * lbr  of the tier LBR_CERTAIN
+ */
+int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
+		    const struct counting_settings *settings, struct profile **ret_profile,
+		    struct lbr_tally *ret_tally);
 
 #endif

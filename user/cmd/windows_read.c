@@ -189,16 +189,16 @@ static void show(struct summing *summing, size_t windows)
 		progress_show("reading windows", done, summing->windows->windows.count);
 }
 
-static bool is_unwanted(const struct windows_reading *how)
+static bool goes_on(const struct windows_reading *how)
 {
-	return how->ends && atomic_load(how->ends);
+	return !how->goes_on || how->goes_on(how->context);
 }
 
 static void read_windows(struct piece *piece)
 {
 	struct summing *summing = piece->summing;
 
-	for (size_t i = 0; i < piece->run.count && !is_unwanted(summing->how); i++) {
+	for (size_t i = 0; i < piece->run.count && goes_on(summing->how); i++) {
 		read_window(piece, &piece->run.windows[i]);
 		show(summing, 1);
 	}

@@ -11,15 +11,16 @@
 #include "perfdata/perfdata.h"
 #include "profile/profile.h"
 
-#include <stdatomic.h>
-
 struct windows_reading {
 	/* `names` is not used; `details.read` gets the window's perfdata as its context. */
 	const struct builder_settings *builder;
 	const struct filter_settings *filter; /* its times are CLOCK_REALTIME */
 	bool shows_progress;
-	bool by_window;		 /* samples are of the moment in which their window began */
-	const atomic_bool *ends; /* what was read so far will do; NULL: never */
+	bool by_window; /* samples are of the moment in which their window began */
+	/* Asked before each window, which it may let wait; false: what was read so far will do.
+	 * NULL: all are read. */
+	bool (*goes_on)(void *context);
+	void *context;
 };
 
 /*
@@ -27,8 +28,8 @@ struct windows_reading {
  * windows->damaged, and what can be read of them is there.
  *
  * ret_profile  with the events of all windows, equal ones as one source; profile_free() it
- * Returns 0, or a negative errno with a sentence: no window could be read. -ECANCELED: `ends` came
- * before the first.
+ * Returns 0, or a negative errno with a sentence: no window could be read. -ECANCELED: it went
+ * on with none.
  */
 int windows_read(struct asked_windows *windows, struct windows_reading how,
 		 struct profile **ret_profile);

@@ -10,11 +10,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 enum {
 	COMPRESS_LEVEL = 9,
-	FILE_MODE = 0640,
 	VERSION = 1, /* of what is packed, and of how it was counted */
 	MOST_EXPANSION = 1024,
 };
@@ -87,10 +87,13 @@ int windows_sums_read(const struct windows_run *run, struct profile **ret_profil
 }
 
 /* Under another name first: a reader sees all of it, or nothing. */
-static int write_file(const char *path, const struct sums_head *head, struct bytes packed)
+static int write_file(const struct windows_run *run, const char *path, const struct sums_head *head,
+		      struct bytes packed)
 {
 	CLEANUP(freep) char *made = must_format("%s-new", path);
-	CLEANUP(closep) int fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+	CLEANUP(closep)
+	int fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		      store_file_mode(run->directory));
 	int error = fd < 0 ? -errno : file_write_all(fd, head, sizeof(*head));
 
 	if (!error)
@@ -102,7 +105,17 @@ static int write_file(const char *path, const struct sums_head *head, struct byt
 	return error;
 }
 
-int windows_sums_write(const struct windows_run *run, const struct profile *profile)
+static bool save_little(const struct windows_run *run, u64 sums_bytes)
+{
+	u64 bytes = 0;
+
+	for (size_t i = 0; i < run->count; i++)
+		bytes += run->windows[i].facts.bytes;
+	return sums_bytes > bytes / WINDOWS_SUMS_PART;
+}
+
+int windows_sums_write(const struct windows_run *run, const struct profile *profile,
+		       bool *ret_little)
 {
 	CLEANUP(freep) char *path = path_of(run);
 	CLEANUP(text_release) struct text text = {0};
@@ -122,7 +135,11 @@ int windows_sums_write(const struct windows_run *run, const struct profile *prof
 	memcpy(head.magic, sums_magic, sizeof(sums_magic));
 	head.bytes = text.length;
 	head.checksum = XXH3_64bits(packed.start, packed.length);
-	error = write_file(path, &head, packed);
+	*ret_little = save_little(run, sizeof(head) + packed.length);
+	if (*ret_little)
+		unlink(path);
+	else
+		error = write_file(run, path, &head, packed);
 	free((u8 *)packed.start);
 	return error;
 }

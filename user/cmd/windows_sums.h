@@ -20,6 +20,9 @@ struct windows_run {
 	size_t count; /* not 0; they begin within one STORE_SUMS_NS */
 };
 
+/* Larger ones are hardly read faster than the windows, and what they take comes on top. */
+enum { WINDOWS_SUMS_PART = 6 };
+
 /* How samples are counted for sums. */
 extern const struct builder_settings windows_sums_settings;
 /* Whether who counts so can begin with sums. */
@@ -28,7 +31,14 @@ bool windows_sums_do(const struct builder_settings *builder, const struct filter
 /* The sums of exactly these windows. Returns 0, or a negative errno without a sentence: there are
  * none, or of others. ret_profile: as profile_unpack() gives it. */
 int windows_sums_read(const struct windows_run *run, struct profile **ret_profile);
-/* Writes them, durable. Returns 0 or a negative errno without a sentence; then nothing is there. */
-int windows_sums_write(const struct windows_run *run, const struct profile *profile);
+/*
+ * Writes them, durable, if their file is no larger than a WINDOWS_SUMS_PART of the windows'.
+ *
+ * ret_little  that it would be larger
+ * Returns 0 or a negative errno without a sentence. After an error, and if they save little,
+ * nothing is there, also of what was there before.
+ */
+int windows_sums_write(const struct windows_run *run, const struct profile *profile,
+		       bool *ret_little);
 
 #endif

@@ -12,6 +12,7 @@
 #include "continuous/metrics_server.h"
 #include "continuous/notify.h"
 #include "continuous/push.h"
+#include "continuous/push_state.h"
 #include "continuous/store.h"
 #include "continuous/times.h"
 #include "continuous/window.h"

@@ -3,26 +3,35 @@
  * Finds the rate at which sampling costs as much CPU time as it may.
  *
  * What it costs has a part that goes with the rate, the BPF programs, and one that hardly does,
- * this process. The first is learned as time for each hertz, within some seconds; the second is
- * averaged over some minutes. Pure: no clock.
+ * the thread that samples. The first is learned as time for each hertz, within some seconds; the
+ * second, which comes in bursts at the end of windows, is the mean of the last two minutes. What
+ * else is done beside it, names and sums, comes when it comes. So all that was spent is held
+ * against what could be, and the difference is made up for within a minute or two: it is the mean
+ * that keeps to the limit. Pure: no clock.
  */
 #ifndef CONTINUOUS_CPU_LIMIT_H
 #define CONTINUOUS_CPU_LIMIT_H
 
 #include "bpfprof/types.h"
 
+enum { CPU_LIMIT_OWN_STEPS = 120 };
+
 struct cpu_limit {
-	double share;	   /* that it may cost, of one CPU: 0.005; 0: no limit */
-	u32 wanted_hz;	   /* never above */
-	u32 hz;		   /* now */
-	u32 steps;	   /* until now */
-	double own;	   /* share of this process, averaged */
+	double share;  /* that it may cost, of one CPU: 0.005; 0: no limit */
+	u32 wanted_hz; /* never above */
+	u32 hz;	       /* now */
+	u32 steps;     /* until now */
+	/* Shares of the thread that samples, step by step, the newest over the oldest. */
+	float own[CPU_LIMIT_OWN_STEPS];
 	double bpf_per_hz; /* share of the programs, for each hertz */
+	double left_s;	   /* of what may be spent; negative: spent beyond that */
 };
 
 /* What was spent since the last step. */
 struct cpu_limit_spent {
-	u64 own_ns, bpf_ns, wall_ns;
+	u64 own_ns;  /* by the thread that samples */
+	u64 else_ns; /* by all that is done beside it */
+	u64 bpf_ns, wall_ns;
 };
 
 /* Begins at the wanted rate. */

@@ -170,6 +170,9 @@ static void note_sent(struct push *push, u64 bytes)
 	pthread_mutex_lock(&push->mutex);
 	push->totals.sent++;
 	push->totals.sent_bytes += bytes;
+	push->totals.last_sent_ns = clock_ns(CLOCK_REALTIME);
+	push->totals.failing_since_ns = 0;
+	push->totals.failing_why[0] = 0;
 	pthread_mutex_unlock(&push->mutex);
 	push_spool_remove_oldest(push->spool);
 	push_retry_reset(&push->retry);
@@ -196,6 +199,10 @@ static void note_failed(struct push *push, const struct push_answer *answer)
 
 	pthread_mutex_lock(&push->mutex);
 	push->totals.attempts_failed++;
+	if (!push->totals.failing_since_ns)
+		push->totals.failing_since_ns = clock_ns(CLOCK_REALTIME);
+	snprintf(push->totals.failing_why, sizeof(push->totals.failing_why), "%s",
+		 text_view(&answer->why));
 	pthread_mutex_unlock(&push->mutex);
 	push_retry_later(&push->retry, clock_ns(CLOCK_MONOTONIC), answer->after_s);
 	say_trouble(push, answer->trouble, sentence);
@@ -430,15 +437,19 @@ struct push_totals push_totals(struct push *push)
 	return totals;
 }
 
-void push_close(struct push *push, u64 within_ns)
+struct push_totals push_close(struct push *push, u64 within_ns)
 {
+	struct push_totals totals;
+
 	if (!push)
-		return;
+		return (struct push_totals){0};
 	pthread_mutex_lock(&push->mutex);
 	push->ends = true;
 	atomic_store(&push->ends_ns, clock_ns(CLOCK_MONOTONIC) + within_ns);
 	pthread_cond_signal(&push->changed);
 	pthread_mutex_unlock(&push->mutex);
 	pthread_join(push->thread, NULL);
+	totals = push->totals;
 	push_free(push);
+	return totals;
 }

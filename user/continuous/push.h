@@ -47,6 +47,10 @@ struct push_totals {
 	u64 attempts_failed;	    /* that are tried again */
 	u64 waiting, waiting_bytes; /* in the spool, now */
 	u64 lost[PUSH_LOSS_COUNT];
+	/* CLOCK_REALTIME: when the server took the last one, and since when it has not taken what
+	 * it was to; 0: never, it does. */
+	u64 last_sent_ns, failing_since_ns;
+	char failing_why[160]; /* what it, or whatever is in between, said last; or "" */
 };
 
 /* Strings are copied. */
@@ -95,7 +99,9 @@ void push_add(struct push *push, const char *path, u64 start_ns, u64 end_ns);
 /* So far. */
 struct push_totals push_totals(struct push *push);
 /* Makes profiles of the windows that it was told of, sends what can be sent within so long, without
- * trying anything twice, and frees; the rest waits in the spool. NULL is fine. */
-void push_close(struct push *push, u64 within_ns);
+ * trying anything twice, and frees; the rest waits in the spool.
+ *
+ * Returns what it came to; NULL is fine. */
+struct push_totals push_close(struct push *push, u64 within_ns);
 
 #endif

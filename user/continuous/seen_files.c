@@ -19,6 +19,12 @@ struct file_key {
 	char path[PATH_MAX_BYTES];
 };
 
+/* Perf looks for the names of memfds by address, as for those of what has no file. */
+static bool is_file(const char *path)
+{
+	return path[0] == '/' && !path_is_anonymous(path) && strncmp(path, "/memfd:", 7) != 0;
+}
+
 u32 seen_files_add(struct seen_files *files, const struct mapping *mapping)
 {
 	struct file_key key;
@@ -43,6 +49,7 @@ u32 seen_files_add(struct seen_files *files, const struct mapping *mapping)
 	if (id > files->states.count)
 		*vec_add(&files->states) = (struct file_state){
 			.is_jit = mapping->space == SPACE_USER && path_is_anonymous(mapping->path),
+			.is_placed = mapping->space == SPACE_USER && is_file(mapping->path),
 		};
 	return id;
 }
@@ -70,6 +77,18 @@ struct file_state *seen_files_state(struct seen_files *files, u32 file)
 	return &files->states.items[file - 1];
 }
 
+u64 seen_files_place(const struct seen_files *files, u32 file, u64 file_offset, u64 bytes)
+{
+	enum { FILES_MAX = 1 << 23 };
+	/* No processor has code of a process there, and it is not the kernel's half. */
+	const u64 first = 1ULL << 56, room = 1ULL << 32;
+
+	if (!files->states.items[file - 1].is_placed || file > FILES_MAX || bytes > room ||
+	    file_offset > room - bytes)
+		return 0;
+	return first + file * room + file_offset;
+}
+
 void seen_files_count(struct seen_files *files, u32 file)
 {
 	files->states.items[file - 1].is_counted = true;
@@ -84,6 +103,7 @@ static void move(struct seen_files *from, u32 file, struct seen_files *to)
 	old->next = seen_files_add(to, &mapping);
 	seen_files_state(to, old->next)->is_told = old->is_told;
 	seen_files_state(to, old->next)->is_overwritten = old->is_overwritten;
+	seen_files_state(to, old->next)->checked = old->checked;
 }
 
 void seen_files_compact(struct seen_files *files, struct seen_files *ret_old)

@@ -8,6 +8,7 @@
 #include "base/intern.h"
 #include "base/vec.h"
 #include "event/event.h"
+#include "host/host.h"
 
 /* Numbers of files begin with 1. A zeroed `struct seen_files` is a valid empty one. */
 struct seen_files {
@@ -19,10 +20,12 @@ struct file_state {
 	bool is_told;	 /* whoever keeps names has taken it */
 	bool is_counted; /* for seen_files_compact() */
 	bool is_jit;	 /* no file: code that a process made */
+	bool is_placed;	 /* seen_files_place() says where it is told to lie */
 	/* Its build id is not what is mapped any more: somebody wrote into the file. */
 	bool is_overwritten;
-	u8 tries; /* for window_identify() */
-	u32 next; /* its number after compaction */
+	u8 tries;		   /* for window_identify() */
+	struct file_stamp checked; /* likewise: what had the build id that it is told with */
+	u32 next;		   /* its number after compaction */
 };
 
 /* The number of the file of a mapping, new or known. */
@@ -31,6 +34,18 @@ u32 seen_files_add(struct seen_files *files, const struct mapping *mapping);
 void seen_files_fill(const struct seen_files *files, u32 file, struct mapping *mapping);
 /* What may be noted of it. Borrowed until the next seen_files_add(). */
 struct file_state *seen_files_state(struct seen_files *files, u32 file);
+
+/*
+ * Where a piece of a file is told to lie, in whatever process and wherever that has it mapped: its
+ * addresses then depend on the file and the place in it alone. So stacks of one program are alike
+ * however often it was started, which saves more than half of what they take on disk and time when
+ * they are read; two pieces never contradict each other; and nobody learns from a window where a
+ * process has its code.
+ *
+ * Returns 0 if it stays where it is: code that was made at run time has no other name than its
+ * address. Holds until seen_files_compact().
+ */
+u64 seen_files_place(const struct seen_files *files, u32 file, u64 file_offset, u64 bytes);
 
 /* Marks a file as one that stays. */
 void seen_files_count(struct seen_files *files, u32 file);

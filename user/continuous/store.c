@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 
 enum {
-	FOLDER_MODE = 0750,
 	/* So many windows go for their age at once: a clock that is wrong for a minute must not
 	 * take all. */
 	MOST_AGED = 64,
@@ -45,9 +44,17 @@ int store_sync(const char *path)
 
 /* --- opening --- */
 
-static int make_folder(const char *path)
+/* Whoever may read files may look for them. */
+static mode_t folder_mode(const struct store *store)
 {
-	if (!mkdir(path, FOLDER_MODE) || errno == EEXIST)
+	u32 files = store_file_mode(store->directory);
+
+	return files | (files & 0444) >> 2;
+}
+
+static int make_folder(const struct store *store, const char *path)
+{
+	if (!mkdir(path, folder_mode(store)) || errno == EEXIST)
 		return 0;
 	return fail(-errno, NULL, "cannot make %s", path);
 }
@@ -55,8 +62,10 @@ static int make_folder(const char *path)
 static int open_to_write(struct store *store)
 {
 	bool has_format;
-	int error = make_folder(store->directory);
+	int error = make_folder(store, store->directory);
 
+	if (!error)
+		store_settle_access(store);
 	error = error ? error : store_check_format(store, &has_format);
 	error = error ? error : store_take_lock(store);
 	if (!error && !has_format) {
@@ -64,8 +73,8 @@ static int open_to_write(struct store *store)
 			store_note(store, "%s/format was missing", store->directory);
 		error = store_write_format(store);
 	}
-	error = error ? error : make_folder(store->windows);
-	error = error ? error : make_folder(store->names);
+	error = error ? error : make_folder(store, store->windows);
+	error = error ? error : make_folder(store, store->names);
 	return error ? error : store_load(store);
 }
 
@@ -74,6 +83,8 @@ static int open_to_read(struct store *store)
 	bool has_format;
 	int error;
 
+	if (access(store->windows, R_OK | X_OK) && errno == EACCES)
+		return store_refuse_reader(store);
 	if (access(store->windows, R_OK | X_OK))
 		return fail(-errno, errno == ENOENT ? start_one : NULL, "cannot read the store %s",
 			    store->directory);
@@ -265,7 +276,7 @@ int store_begin(struct store *store, u64 start_ns, const char **ret_path)
 	window_key key = free_key(store, start_ns);
 
 	folder = window_folder_path(store->windows, key);
-	if (mkdir(folder, FOLDER_MODE) && errno != EEXIST)
+	if (mkdir(folder, folder_mode(store)) && errno != EEXIST)
 		return lose_window(store, -errno, folder);
 	remove_begun(store);
 	store->begun = key;
@@ -290,7 +301,8 @@ static int keep_file(struct store *store, const char *path, u64 *ret_bytes)
 	struct stat status;
 	int error;
 
-	if (stat(store->begun_path, &status))
+	if (stat(store->begun_path, &status) ||
+	    chmod(store->begun_path, store_file_mode(store->directory)))
 		return -errno;
 	*ret_bytes = (u64)status.st_size;
 	error = store_sync(store->begun_path);

@@ -2,6 +2,7 @@
 /*
  * Windows of time on disk: one perf.data each, an index of them, a limit to what they take.
  *
+ *	DIR/pushes                             how pushing goes (push_state.h)
  *	DIR/lock                               who writes: held as long as it lives, holds its pid
  *	DIR/format                             "bpfprof store 1"
  *	DIR/windows/20261121/140500.data       a window by its start in UTC; stock perf reads it
@@ -24,6 +25,9 @@
 #include <stddef.h>
 
 #define STORE_DIRECTORY "/var/lib/bpfprof"
+
+/* Its members may read a store, where there is such a group. */
+#define STORE_GROUP "bpfprof"
 
 enum store_access { STORE_READ, STORE_WRITE };
 
@@ -100,6 +104,9 @@ int store_begin(struct store *store, u64 start_ns, const char **ret_path);
 int store_commit(struct store *store, const struct store_window *window);
 /* The window could not be written: removes what is there of it, and counts it as lost. */
 void store_abandon(struct store *store);
+
+/* What files in a store are made with: readable for the group if its folder is. */
+u32 store_file_mode(const char *directory);
 
 /* Windows that were lost since store_open(): abandoned, or failed to be committed. */
 u64 store_lost_windows(const struct store *store);

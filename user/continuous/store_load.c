@@ -17,8 +17,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-enum { FILE_MODE = 0640 };
-
 /* Windows that the index does not know, and what their files tell. */
 struct unknown {
 	window_key key;
@@ -191,7 +189,7 @@ static int open_index(struct store *store)
 {
 	int flags = store->writes ? O_RDWR | O_CREAT : O_RDONLY;
 
-	store->index_fd = open(store->index, flags | O_CLOEXEC, FILE_MODE);
+	store->index_fd = open(store->index, flags | O_CLOEXEC, store_file_mode(store->directory));
 	if (store->index_fd >= 0 || (!store->writes && errno == ENOENT))
 		return 0;
 	return fail(-errno, NULL, "cannot open %s", store->index);
@@ -261,7 +259,8 @@ static int write_rows(struct store *store, int fd)
 int store_rewrite_index(struct store *store)
 {
 	CLEANUP(freep) char *made = must_format("%s.new", store->index);
-	int fd = open(made, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+	int fd = open(made, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+		      store_file_mode(store->directory));
 	int error = fd < 0 ? -errno : write_rows(store, fd);
 
 	if (!error && rename(made, store->index))

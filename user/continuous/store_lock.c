@@ -17,7 +17,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { FILE_MODE = 0640, FORMAT = 1, TEXT_LIMIT = 4096 };
+enum { FORMAT = 1, TEXT_LIMIT = 4096 };
 
 static const char format_words[] = "bpfprof store ";
 
@@ -46,7 +46,8 @@ int store_take_lock(struct store *store)
 	struct flock lock = whole_file();
 	char pid[NUMBER_TEXT_BYTES];
 
-	store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+	store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC,
+			      store_file_mode(store->directory));
 	if (store->lock_fd < 0)
 		return fail(-errno, NULL, "cannot write %s", path);
 	if (fcntl(store->lock_fd, F_OFD_SETLK, &lock)) {
@@ -102,7 +103,9 @@ int store_write_format(const struct store *store)
 	CLEANUP(freep) char *path = must_format("%s/format", store->directory);
 	CLEANUP(freep) char *made = must_format("%s.new", path);
 	CLEANUP(freep) char *text = must_format("%s%d\n", format_words, FORMAT);
-	CLEANUP(closep) int fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, FILE_MODE);
+	CLEANUP(closep)
+	int fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+		      store_file_mode(store->directory));
 	int error = fd < 0 ? -errno : file_write_all(fd, text, strlen(text));
 
 	if (!error && (fsync(fd) || rename(made, path)))

@@ -38,6 +38,11 @@ struct store {
 /* Appends a line to the notes. */
 void store_note(struct store *store, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Lets the group for it read a store that this process owns, or nobody. Before capabilities go. */
+void store_settle_access(const struct store *store);
+/* Why a store cannot be read by somebody without rights. Returns -EACCES, with a sentence. */
+int store_refuse_reader(const struct store *store);
+
 /* Takes the lock, if this store writes. Returns 0 or a negative errno with a sentence (-EBUSY). */
 int store_take_lock(struct store *store);
 /* Whether another process writes into this store now. */

@@ -22,8 +22,8 @@ static struct window *window_of(struct event_sink *sink)
 /* What goes with the window. */
 static u64 own_bytes(const struct window *window)
 {
-	return window->sums.count * SUM_BYTES + window->chain_bytes +
-	       window->chains.count * CHAIN_EXTRA_BYTES +
+	return window->sums.count * SUM_BYTES + window->chain_bytes + window->placed_bytes +
+	       (window->chains.count + window->placed.count) * CHAIN_EXTRA_BYTES +
 	       window->needed_pieces.count * sizeof(struct needed_piece) +
 	       window->pending.count * sizeof(struct pending);
 }
@@ -76,9 +76,9 @@ static u32 intern_chain(struct window *window, const struct sample *sample)
 	return id;
 }
 
-struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses)
+struct chain_head window_chain(const struct intern *chains, u32 chain, const u8 **ret_addresses)
 {
-	const char *view = intern_view(&window->chains, chain);
+	const char *view = intern_view(chains, chain);
 	struct chain_head head;
 
 	memcpy(&head, view, sizeof(head));
@@ -117,10 +117,12 @@ static int on_sample(struct event_sink *sink, const struct sample *sample)
 static void add_up(struct window *window, const struct pending *sample)
 {
 	u32 life = tasks_find(window->tasks, sample->pid, sample->tid, sample->time_ns), id;
+	struct needed needed = window_need(window, sample, life);
 	struct sum_key key = {
-		.address = sample->address,
+		.address = needed.address,
 		.life = life,
-		.chain = sample->chain,
+		.name = needed.name,
+		.chain = needed.chain,
 		.source = sample->source,
 		.space = sample->space,
 		.cut = sample->cut,
@@ -129,7 +131,6 @@ static void add_up(struct window *window, const struct pending *sample)
 	};
 	struct sum *sum;
 
-	key.name = window_need(window, sample, life);
 	key.cgroup = window_cgroups_need(&window->cgroups, sample->cgroup);
 	id = intern_bytes(&window->keys, &key, sizeof(key));
 	if (id > window->sums.count)
@@ -280,7 +281,10 @@ static void forget_samples(struct window *window)
 {
 	vec_release(&window->sums);
 	intern_release(&window->keys);
+	intern_release(&window->placed);
+	window->placed_bytes = 0;
 	intern_release(&window->needed_pieces);
+	memset(window->noted, 0, sizeof(window->noted));
 	intern_release(&window->jit_places);
 	idmap_release(&window->jit_processes);
 	vec_release(&window->jit_ids);

@@ -18,6 +18,7 @@
 #include "binary/binary.h"
 #include "event/event.h"
 
+struct file_stamp;
 struct window;
 
 /* Where the samples of one process lie in code that it made. */
@@ -35,16 +36,21 @@ struct window_settings {
 	bool (*take_binary)(void *context, const struct mapping *binary);
 	/* Whether the file that a process has mapped is another one by now than the mapping says,
 	 * because somebody wrote into it: 1 or 0, negative if this mapping cannot tell any more.
-	 * Asked once a window of each binary that has samples. NULL: none is. */
-	int (*is_overwritten)(void *context, const struct mapping *binary);
+	 * Asked once a window of each binary that has samples, with what it left in `checked` of
+	 * that binary the last time (zeroed: nothing). NULL: none is. */
+	int (*is_overwritten)(void *context, const struct mapping *binary,
+			      struct file_stamp *checked);
 	/* Samples lie in code that a process made, which probably lives yet. NULL: nobody asks. */
 	void (*meet_jit)(void *context, u32 pid);
 	/* At the window's end, where they lie, in ascending order. Returns whether names are kept
 	 * under the build id that it writes. NULL: they are not. */
 	bool (*take_jit)(void *context, const struct jit_addresses *addresses,
 			 struct build_id *ret_id);
-	void *context;	  /* of all of them */
+	void *context;	    /* of all of them but … */
+	void *file_context; /* … is_overwritten */
 	u64 memory_bytes; /* that the samples of a window and the processes may take; 0: no limit */
+	/* Of a sample's time what is less than this may be left off, a power of two; 0: nothing. */
+	u64 time_grain_ns;
 };
 
 /* A window without anything in it; free with window_free(). */
@@ -86,7 +92,9 @@ void window_end_at(struct window *window, u64 end_ns);
 void window_settle(struct window *window);
 
 /*
- * The events of the window in order of time: what was there before it has time 0.
+ * The events of the window: first those about processes and the kernel, in order of time, then its
+ * samples, those of like stacks side by side. What was there before the window has time 0, and so
+ * has what may be told as if it had been. Code of files lies at seen_files_place().
  *
  * Returns 0 or what the sink returned; the window stays as it is.
  */

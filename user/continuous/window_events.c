@@ -1,25 +1,37 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Handing a window over: its sums, and of everything else what they need, in order of time.
+ * Handing a window over: of processes and mappings what its sums need, in order of time, and the
+ * sums, in the order in which they take least on disk.
  */
 #include "continuous/window_state.h"
 
 #include <string.h>
 
 /* In the order in which they come at one time. */
-enum step_kind { STEP_KERNEL, STEP_CGROUP, STEP_LIFE, STEP_NAME, STEP_PIECE, STEP_SAMPLE };
+enum step_kind { STEP_KERNEL, STEP_CGROUP, STEP_LIFE, STEP_NAME, STEP_PIECE };
 
 /* One event to come: a row of what its kind is about. */
 struct step {
 	u64 time_ns;
+	u32 pid; /* 0: of the machine */
 	u32 kind, row;
 	u32 life; /* of names: whose */
+};
+
+/* A sum to come. */
+struct told_sum {
+	u64 time_ns;
+	const u8 *addresses; /* of its chain */
+	u32 count, row;
 };
 
 struct handing {
 	struct window *window;
 	struct event_sink *sink;
+	struct idmap timed;   /* window_find_timed() */
+	bool is_kernel_timed; /* something of the kernel has a time */
 	VEC(struct step) steps;
+	VEC(struct told_sum) sums;
 };
 
 /* What was so when the window began has no time. */
@@ -30,8 +42,9 @@ static u64 since(const struct window *window, u64 time_ns)
 
 static void add_step(struct handing *handing, struct step step)
 {
-	if (step.kind != STEP_SAMPLE)
-		step.time_ns = since(handing->window, step.time_ns);
+	if (step.pid && !idmap_get(&handing->timed, step.pid))
+		step.time_ns = 0;
+	step.time_ns = since(handing->window, step.time_ns);
 	*vec_add(&handing->steps) = step;
 }
 
@@ -41,6 +54,8 @@ static int compare_steps(const void *left, const void *right)
 
 	if (a->time_ns != b->time_ns)
 		return a->time_ns < b->time_ns ? -1 : 1;
+	if (a->pid != b->pid)
+		return a->pid < b->pid ? -1 : 1;
 	if (a->kind != b->kind)
 		return a->kind < b->kind ? -1 : 1;
 	return a->row < b->row ? -1 : a->row > b->row;
@@ -57,8 +72,10 @@ static void list_kernel(struct handing *handing)
 		const struct kernel_piece *row = &kernel->rows.items[i];
 
 		/* The first is the kernel itself, without which readers look for no module. */
-		if (row->is_needed || i == 0)
-			add_step(handing, (struct step){row->time_ns, STEP_KERNEL, i, 0});
+		if (!row->is_needed && i > 0)
+			continue;
+		add_step(handing, (struct step){row->time_ns, 0, STEP_KERNEL, i, 0});
+		handing->is_kernel_timed |= since(handing->window, row->time_ns) != 0;
 	}
 }
 
@@ -68,7 +85,7 @@ static void list_cgroups(struct handing *handing)
 
 	for (u32 i = 0; i < cgroups->rows.count; i++)
 		if (cgroups->rows.items[i].has_sample && cgroups->rows.items[i].path)
-			add_step(handing, (struct step){0, STEP_CGROUP, i, 0});
+			add_step(handing, (struct step){0, 0, STEP_CGROUP, i, 0});
 }
 
 /* Of a thread's names those that its samples came under. */
@@ -82,24 +99,28 @@ static void list_names(struct handing *handing, u32 life)
 		const struct task_name *row = tasks_name(window->tasks, name);
 
 		if (idmap_get(&window->needed_names, name))
-			add_step(handing, (struct step){row->time_ns, STEP_NAME, name, life});
+			add_step(handing,
+				 (struct step){row->time_ns, task->pid, STEP_NAME, name, life});
 		name = row->previous;
 	}
 }
 
+/* That a thread began is told only where that keeps it from being taken for another one. */
 static void list_tasks(struct handing *handing)
 {
 	const struct idmap *lives = &handing->window->needed_lives;
 
 	for (size_t i = 0; i < lives->capacity; i++) {
+		u32 row = (u32)lives->slots[i].key;
 		const struct task_life *life;
 
 		if (!lives->slots[i].value)
 			continue;
-		life = tasks_life(handing->window->tasks, (u32)lives->slots[i].key);
-		add_step(handing,
-			 (struct step){life->start_ns, STEP_LIFE, (u32)lives->slots[i].key, 0});
-		list_names(handing, (u32)lives->slots[i].key);
+		life = tasks_life(handing->window->tasks, row);
+		if (idmap_get(&handing->timed, life->pid))
+			add_step(handing,
+				 (struct step){life->start_ns, life->pid, STEP_LIFE, row, 0});
+		list_names(handing, row);
 	}
 }
 
@@ -107,18 +128,91 @@ static void list_pieces(struct handing *handing)
 {
 	const struct window *window = handing->window;
 
-	for (u32 row = 1; row <= window->needed_pieces.count; row++)
-		add_step(handing,
-			 (struct step){window_piece(window, row).time_ns, STEP_PIECE, row, 0});
+	for (u32 row = 1; row <= window->needed_pieces.count; row++) {
+		struct needed_piece piece = window_piece(window, row);
+
+		add_step(handing, (struct step){piece.time_ns, piece.pid, STEP_PIECE, row, 0});
+	}
 }
 
-static void list_samples(struct handing *handing)
-{
-	const struct window *window = handing->window;
+/* --- sums ---------------------------------------------------------------------------------------
+ */
 
-	for (u32 row = 1; row <= window->sums.count; row++)
-		add_step(handing,
-			 (struct step){window->sums.items[row - 1].time_ns, STEP_SAMPLE, row, 0});
+/* Where nothing else has a time that it has to fit to, a sum's ends in zeros: nanoseconds that mean
+ * nothing would be a tenth of all that it takes. */
+static u64 sum_time(const struct handing *handing, u32 pid, u64 time_ns)
+{
+	u64 grain_ns = handing->window->settings.time_grain_ns;
+	u64 told_ns = time_ns & -grain_ns;
+
+	if (!grain_ns || handing->is_kernel_timed || idmap_get(&handing->timed, pid))
+		return time_ns;
+	return told_ns < handing->window->start_ns ? handing->window->start_ns : told_ns;
+}
+
+static int compare_times(const void *left, const void *right)
+{
+	const struct told_sum *a = left, *b = right;
+
+	if (a->time_ns != b->time_ns)
+		return a->time_ns < b->time_ns ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static u64 address_at(const struct told_sum *sum, u32 index)
+{
+	u64 address;
+
+	memcpy(&address, sum->addresses + index * sizeof(address), sizeof(address));
+	return address;
+}
+
+/* By their callers, outermost first. */
+static int compare_stacks(const void *left, const void *right)
+{
+	const struct told_sum *a = left, *b = right;
+	u32 i = a->count, j = b->count;
+
+	while (i && j) {
+		u64 address = address_at(a, --i), other = address_at(b, --j);
+
+		if (address != other)
+			return address < other ? -1 : 1;
+	}
+	if (i || j)
+		return i ? 1 : -1;
+	return compare_times(a, b);
+}
+
+static void list_sums(struct handing *handing)
+{
+	struct window *window = handing->window;
+
+	for (u32 row = 1; row <= window->sums.count; row++) {
+		struct told_sum sum = {.row = row};
+		struct sum_key key;
+
+		memcpy(&key, intern_view(&window->keys, row), sizeof(key));
+		sum.time_ns = sum_time(handing, tasks_life(window->tasks, key.life)->pid,
+				       window->sums.items[row - 1].time_ns);
+		sum.count = window_chain(&window->placed, key.chain, &sum.addresses).count;
+		*vec_add(&handing->sums) = sum;
+	}
+}
+
+/* Stacks alike stand side by side. Perf puts events into order of time one by one, going from the
+ * last one to the new one's place: so that this stays near, only so many change places. */
+static void order_sums(struct handing *handing)
+{
+	enum { TOGETHER = 8192 };
+	struct told_sum *sums = handing->sums.items;
+	size_t count = handing->sums.count;
+
+	if (count)
+		qsort(sums, count, sizeof(*sums), compare_times);
+	for (size_t from = 0; from < count; from += TOGETHER)
+		qsort(sums + from, count - from < TOGETHER ? count - from : TOGETHER, sizeof(*sums),
+		      compare_stacks);
 }
 
 /* --- telling it ---------------------------------------------------------------------------------
@@ -196,23 +290,24 @@ static int tell_piece(const struct handing *handing, const struct step *step)
 	struct mapping mapping = window_mapping(handing->window, &piece);
 
 	mapping.time_ns = step->time_ns;
+	mapping.start = window_place(handing->window, &piece);
 	window_fill_id(handing->window, &piece, &mapping);
 	return sink_call(handing->sink, on_mapping, &mapping);
 }
 
-static int tell_sample(const struct handing *handing, const struct step *step)
+static int tell_sum(const struct handing *handing, const struct told_sum *told)
 {
 	const struct window *window = handing->window;
-	const struct sum *sum = &window->sums.items[step->row - 1];
+	const struct sum *sum = &window->sums.items[told->row - 1];
 	struct frame frames[CHAIN_MAX_FRAMES];
 	const u8 *addresses;
 	struct chain_head chain;
 	struct sum_key key;
 	const struct task_life *life;
 
-	memcpy(&key, intern_view(&window->keys, step->row), sizeof(key));
+	memcpy(&key, intern_view(&window->keys, told->row), sizeof(key));
 	life = tasks_life(window->tasks, key.life);
-	chain = window_chain(window, key.chain, &addresses);
+	chain = window_chain(&window->placed, key.chain, &addresses);
 	for (u32 i = 0; i < chain.count; i++) {
 		frames[i] = (struct frame){.space = i < chain.kernel_count ? SPACE_KERNEL
 									   : SPACE_USER};
@@ -220,7 +315,7 @@ static int tell_sample(const struct handing *handing, const struct step *step)
 	}
 	return sink_call(handing->sink, on_sample,
 			 &(struct sample){
-				 .time_ns = sum->time_ns,
+				 .time_ns = told->time_ns,
 				 .weight = sum->weight,
 				 .count = sum->count,
 				 .address = key.address,
@@ -241,27 +336,40 @@ static int tell_sample(const struct handing *handing, const struct step *step)
 
 static int (*const tell[])(const struct handing *handing, const struct step *step) = {
 	[STEP_KERNEL] = tell_kernel, [STEP_CGROUP] = tell_cgroup, [STEP_LIFE] = tell_life,
-	[STEP_NAME] = tell_name,     [STEP_PIECE] = tell_piece,	  [STEP_SAMPLE] = tell_sample,
+	[STEP_NAME] = tell_name,     [STEP_PIECE] = tell_piece,
 };
+
+static int tell_all(const struct handing *handing)
+{
+	int error = 0;
+
+	for (size_t i = 0; !error && i < handing->steps.count; i++)
+		error = tell[handing->steps.items[i].kind](handing, &handing->steps.items[i]);
+	for (size_t i = 0; !error && i < handing->sums.count; i++)
+		error = tell_sum(handing, &handing->sums.items[i]);
+	return error ? error : sink_call(handing->sink, on_end);
+}
 
 int window_hand_over(struct window *window, struct event_sink *sink)
 {
 	struct handing handing = {.window = window, .sink = sink};
-	int error = 0;
+	int error;
 
 	window_settle(window);
 	window_identify(window);
+	window_find_timed(window, &handing.timed);
 	list_kernel(&handing);
 	list_cgroups(&handing);
 	list_tasks(&handing);
 	list_pieces(&handing);
-	list_samples(&handing);
-	if (!handing.steps.items)
-		return sink_call(sink, on_end);
-	qsort(handing.steps.items, handing.steps.count, sizeof(*handing.steps.items),
-	      compare_steps);
-	for (size_t i = 0; !error && i < handing.steps.count; i++)
-		error = tell[handing.steps.items[i].kind](&handing, &handing.steps.items[i]);
+	if (handing.steps.count)
+		qsort(handing.steps.items, handing.steps.count, sizeof(*handing.steps.items),
+		      compare_steps);
+	list_sums(&handing);
+	order_sums(&handing);
+	error = tell_all(&handing);
 	vec_release(&handing.steps);
-	return error ? error : sink_call(sink, on_end);
+	vec_release(&handing.sums);
+	idmap_release(&handing.timed);
+	return error;
 }

@@ -27,7 +27,8 @@ static void check_file(struct window *window, u32 row)
 	if (!mapping.build_id_bytes || mapping.path[0] != '/' || state->tries >= TRIES_MAX)
 		return;
 	state->tries++;
-	is_overwritten = window->settings.is_overwritten(window->settings.context, &mapping);
+	is_overwritten = window->settings.is_overwritten(window->settings.file_context, &mapping,
+							 &state->checked);
 	if (is_overwritten < 0)
 		return;
 	state->is_overwritten = is_overwritten;

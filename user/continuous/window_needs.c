@@ -53,16 +53,52 @@ static void need_jit(struct window *window, const struct needed_piece *piece, u6
 	*known = 1;
 }
 
-static void need_user_address(struct window *window, u32 life, u64 address, u64 time_ns)
+u64 window_place(const struct window *window, const struct needed_piece *piece)
 {
-	const struct piece *piece = tasks_piece_at(window->tasks, life, address, time_ns);
-	const struct task_life *task = tasks_life(window->tasks, life);
-	struct needed_piece needed;
-	u64 start_ns = tasks_process_start(window->tasks, life);
+	u64 place = seen_files_place(&window->files, piece->file, piece->file_offset,
+				     piece->end - piece->start);
+
+	return place ? place : piece->start;
+}
+
+/* An address of a sample, and how far behind the place that it means: return addresses lie behind
+ * the call, maybe behind the mapping's last byte. */
+struct code_address {
+	u64 address, behind;
+	u8 space;
+};
+
+/* Notes a piece that is needed, unless that was done just before. */
+static const struct noted_piece *note_piece(struct window *window, const struct needed_piece *piece)
+{
+	u64 spread = (piece->start >> 12 ^ piece->process) * 0x9e3779b97f4a7c15ULL;
+	struct noted_piece *noted = &window->noted[spread >> 32 & (NOTED_PIECES - 1)];
 	u32 known = window->needed_pieces.count;
 
+	if (!memcmp(&noted->piece, piece, sizeof(*piece)))
+		return noted;
+	if (intern_bytes(&window->needed_pieces, piece, sizeof(*piece)) > known)
+		tell_binary(window, piece);
+	*noted = (struct noted_piece){
+		.piece = *piece,
+		.place = window_place(window, piece),
+		.is_jit = seen_files_state(&window->files, piece->file)->is_jit,
+	};
+	return noted;
+}
+
+/* Returns the address as it is told. */
+static u64 need_user_address(struct window *window, u32 life, struct code_address code, u64 time_ns)
+{
+	u64 address = code.address - code.behind;
+	const struct piece *piece = tasks_piece_at(window->tasks, life, address, time_ns);
+	const struct task_life *task = tasks_life(window->tasks, life);
+	const struct noted_piece *noted;
+	struct needed_piece needed;
+	u64 start_ns = tasks_process_start(window->tasks, life);
+
 	if (!piece)
-		return;
+		return code.address;
 	needed = (struct needed_piece){
 		/* what was inherited is there since the fork */
 		.time_ns = piece->time_ns > start_ns ? piece->time_ns : start_ns,
@@ -73,43 +109,56 @@ static void need_user_address(struct window *window, u32 life, u64 address, u64 
 		.process = task->process,
 		.file = piece->file,
 	};
-	if (intern_bytes(&window->needed_pieces, &needed, sizeof(needed)) > known)
-		tell_binary(window, &needed);
-	if (seen_files_state(&window->files, piece->file)->is_jit)
+	noted = note_piece(window, &needed);
+	if (noted->is_jit)
 		need_jit(window, &needed, address);
+	return noted->place + (code.address - needed.start);
 }
 
-static void need_address(struct window *window, u32 life, u64 address, u64 time_ns, u8 space)
+static u64 need_address(struct window *window, u32 life, struct code_address code, u64 time_ns)
 {
-	if (space == SPACE_KERNEL)
-		kernel_pieces_need(&window->kernel, address, time_ns);
-	else if (space == SPACE_USER)
-		need_user_address(window, life, address, time_ns);
+	if (code.space == SPACE_USER)
+		return need_user_address(window, life, code, time_ns);
+	if (code.space == SPACE_KERNEL)
+		kernel_pieces_need(&window->kernel, code.address - code.behind, time_ns);
+	return code.address;
 }
 
-/* Notes what readers will have to know of the frames of a chain. Return addresses lie behind the
- * call, maybe behind the mapping's last byte. */
-static void need_chain(struct window *window, const struct pending *sample, u32 life, u32 name)
+static u32 place_chain(struct window *window, const struct pending *sample, u32 life)
+{
+	u64 words[1 + CHAIN_MAX_FRAMES];
+	const u8 *addresses;
+	struct chain_head head = window_chain(&window->chains, sample->chain, &addresses);
+	size_t bytes = (1 + head.count) * sizeof(u64);
+	u32 known = window->placed.count, placed;
+
+	memcpy(words, &head, sizeof(head));
+	for (u32 i = 0; i < head.count; i++) {
+		struct code_address code = {
+			.behind = i > 0,
+			.space = i < head.kernel_count ? SPACE_KERNEL : SPACE_USER,
+		};
+
+		memcpy(&code.address, addresses + i * sizeof(u64), sizeof(u64));
+		words[1 + i] = need_address(window, life, code, sample->time_ns);
+	}
+	placed = intern_bytes(&window->placed, words, bytes);
+	if (placed > known)
+		window->placed_bytes += bytes;
+	return placed;
+}
+
+/* Notes what readers will have to know of the frames of a chain. Returns it as it is told. */
+static u32 need_chain(struct window *window, const struct pending *sample, u32 life, u32 name)
 {
 	enum { UNNAMED_LIFE = 1u << 31 };
 	/* Each exec has a name of its own, and what was mapped before is not mapped behind it. */
 	u32 era = name ? name : UNNAMED_LIFE | life;
 	u32 *place = idmap_place(&window->looked_up, (u64)era << 32 | sample->chain);
-	struct chain_head head;
-	const u8 *addresses;
 
-	need_address(window, life, sample->address, sample->time_ns, sample->space);
-	if (*place)
-		return;
-	*place = 1;
-	head = window_chain(window, sample->chain, &addresses);
-	for (u32 i = 0; i < head.count; i++) {
-		u8 space = i < head.kernel_count ? SPACE_KERNEL : SPACE_USER;
-		u64 address;
-
-		memcpy(&address, addresses + i * sizeof(address), sizeof(address));
-		need_address(window, life, i ? address - 1 : address, sample->time_ns, space);
-	}
+	if (!*place)
+		*place = place_chain(window, sample, life);
+	return *place;
 }
 
 static void need_life(struct window *window, u32 life, u32 name)
@@ -132,10 +181,14 @@ static u32 need_tasks(struct window *window, const struct pending *sample, u32 l
 	return name;
 }
 
-u32 window_need(struct window *window, const struct pending *sample, u32 life)
+struct needed window_need(struct window *window, const struct pending *sample, u32 life)
 {
+	struct code_address leaf = {.address = sample->address, .space = sample->space};
 	u32 name = need_tasks(window, sample, life);
 
-	need_chain(window, sample, life, name);
-	return name;
+	return (struct needed){
+		.name = name,
+		.address = need_address(window, life, leaf, sample->time_ns),
+		.chain = need_chain(window, sample, life, name),
+	};
 }

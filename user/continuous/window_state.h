@@ -24,8 +24,8 @@ struct pending {
 /* What samples have in common that are summed; interned as bytes. */
 struct sum_key {
 	u64 address;
-	u32 life, name, chain;
-	u32 cgroup; /* row */
+	u32 life, name, chain; /* chain: a placed one */
+	u32 cgroup;	       /* row */
 	u8 source, space, cut, walked, has_chain, reserved[3];
 };
 _Static_assert(sizeof(struct sum_key) == 32, "holes would part equal keys");
@@ -40,6 +40,16 @@ struct needed_piece {
 	u64 time_ns, start, end, file_offset;
 	u32 pid, process, file, reserved;
 };
+
+/* A needed piece that has been noted, and what is asked of it for each address that lies in it. */
+struct noted_piece {
+	struct needed_piece piece;
+	u64 place; /* window_place() */
+	bool is_jit;
+};
+
+/* Samples in a row are of few mappings. */
+enum { NOTED_PIECES = 64 };
 
 /* An address in code that a process made; interned as bytes. */
 struct jit_place {
@@ -71,20 +81,31 @@ struct window {
 	struct intern chains;	     /* id → struct chain_head and addresses */
 	struct intern keys;	     /* id → struct sum_key; sums in the same order */
 	VEC(struct sum) sums;
-	struct idmap looked_up;	   /* (name, chain) whose frames have been looked for */
+	struct intern placed;	   /* chains as they are told: their code at seen_files_place() */
+	struct idmap looked_up;	   /* (name, chain) whose frames have been looked for: placed */
 	struct idmap needed_lives; /* which samples are of, and which names they have */
 	struct idmap needed_names;
 	struct intern needed_pieces;
+	struct noted_piece noted[NOTED_PIECES]; /* of these, some of the last that were needed */
 	struct intern jit_places;
 	struct idmap jit_processes;
 	VEC(struct jit_id) jit_ids; /* by process, from window_identify() on */
 	u32 compact_files_at;	    /* how many files are worth a look at who is needed */
-	u64 chain_bytes, samples, samples_dropped, mappings_dropped;
+	u64 chain_bytes, placed_bytes, samples, samples_dropped, mappings_dropped;
 };
 
-/* Notes what readers have to know of a sample of that life. Returns the name that the thread had.
- */
-u32 window_need(struct window *window, const struct pending *sample, u32 life);
+/* How a sample is told. */
+struct needed {
+	u32 name;  /* that the thread had */
+	u32 chain; /* a placed one */
+	u64 address;
+};
+
+/* Notes what readers have to know of a sample of that life. */
+struct needed window_need(struct window *window, const struct pending *sample, u32 life);
+/* The processes, by pid, of which it has to be told when something happened: what is told of the
+ * others may be told as if it had always been so. The caller releases `ret_timed`. */
+void window_find_timed(const struct window *window, struct idmap *ret_timed);
 /* Finds out which files are not what their mappings say any more, and under which build ids names
  * of code that processes made are kept. */
 void window_identify(struct window *window);
@@ -92,7 +113,9 @@ void window_identify(struct window *window);
 void window_fill_id(const struct window *window, const struct needed_piece *piece,
 		    struct mapping *mapping);
 /* The addresses of an interned chain. */
-struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses);
+struct chain_head window_chain(const struct intern *chains, u32 chain, const u8 **ret_addresses);
+/* Where the piece is told to begin. */
+u64 window_place(const struct window *window, const struct needed_piece *piece);
 /* A row of `needed_pieces`. */
 struct needed_piece window_piece(const struct window *window, u32 row);
 /* The piece as a mapping of its process; its path lives until window_turn(). */

@@ -170,9 +170,9 @@ static inline bool event_source_has_call_stacks(const struct event_source *sourc
  * on, or a negative errno (with a sentence) to stop the producer. */
 struct event_sink {
 	int (*on_sample)(struct event_sink *self, const struct sample *sample);
-	/* Asked before a sample with a chain_key, of which all but frames and what is recorded
-	 * behind them is there: whether it may come without frames and, where these are of an LBR
-	 * call stack, without branches. Unset: it may not. */
+	/* Asked before a sample with a chain_key, or whose chain nobody wanted, of which all but
+	 * frames and what is recorded behind them is there: whether it may come without frames and,
+	 * where these are of an LBR call stack, without branches. Unset: it may not. */
 	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
 	/* Asked before a sample with a chain_key is looked at: whether it is to be handed over.
 	 * Unset: all are. */

@@ -47,9 +47,11 @@ static size_t first_later(const struct timed *events, size_t from, size_t to, u6
 	return from;
 }
 
-/* Merges the runs [from, middle) and [middle, to); equal times: the first run goes first. `spare`
- * has room for the first run. */
-static void merge(struct timed *events, struct timed *spare, const size_t bounds[3])
+/* Room for what is moved aside, made when it is needed: mostly that is little. */
+typedef VEC(struct timed) spare_room;
+
+/* Merges the runs [from, middle) and [middle, to); equal times: the first run goes first. */
+static void merge(struct timed *events, spare_room *room, const size_t bounds[3])
 {
 	size_t middle = bounds[1];
 	/* What is not later than the second run's start, and not earlier than the first one's end,
@@ -57,6 +59,7 @@ static void merge(struct timed *events, struct timed *spare, const size_t bounds
 	size_t at = first_later(events, bounds[0], middle, events[middle].time_ns, false);
 	size_t to = first_later(events, middle, bounds[2], events[middle - 1].time_ns, true);
 	size_t left = 0, count = middle - at, right = middle;
+	struct timed *spare = vec_reserve(room, count);
 
 	memcpy(spare, events + at, count * sizeof(*spare));
 	while (left < count) {
@@ -67,7 +70,7 @@ static void merge(struct timed *events, struct timed *spare, const size_t bounds
 }
 
 /* Merges neighbouring runs, each with the next. Returns how many are left. */
-static size_t merge_pairs(struct timed *events, struct timed *spare, size_t *starts, size_t runs)
+static size_t merge_pairs(struct timed *events, spare_room *room, size_t *starts, size_t runs)
 {
 	size_t left = 0;
 
@@ -75,7 +78,7 @@ static size_t merge_pairs(struct timed *events, struct timed *spare, size_t *sta
 		size_t from = starts[run], to = starts[run + 1];
 
 		if (run + 2 <= runs) {
-			merge(events, spare, (const size_t[]){from, to, starts[run + 2]});
+			merge(events, room, (const size_t[]){from, to, starts[run + 2]});
 			to = starts[run + 2];
 		}
 		starts[left++] = from;
@@ -86,8 +89,8 @@ static size_t merge_pairs(struct timed *events, struct timed *spare, size_t *sta
 
 void order_by_time(struct timed *events, size_t count)
 {
-	CLEANUP(freep) struct timed *spare = NULL;
 	CLEANUP(freep) size_t *starts = NULL;
+	spare_room room = {0};
 	size_t runs;
 
 	if (count < 2)
@@ -95,7 +98,7 @@ void order_by_time(struct timed *events, size_t count)
 	find_runs(events, count, &starts, &runs);
 	if (runs == 1)
 		return;
-	spare = must_resize_array(NULL, count, sizeof(*spare));
 	while (runs > 1)
-		runs = merge_pairs(events, spare, starts, runs);
+		runs = merge_pairs(events, &room, starts, runs);
+	vec_release(&room);
 }

@@ -10,6 +10,7 @@
 #include "event/address_space.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 /* How long an ended thread is still known: its last samples may be stamped a little later. */
 static const u64 grace_ns = 1000000000;
@@ -259,6 +260,7 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 		.file_offset = mapping->file_offset,
 		.owner_pid = mapping->pid,
 		.is_data = mapping->is_data,
+		.is_shared = mapping->flags & MAP_SHARED,
 	};
 
 	if (mapped.end < mapped.start)

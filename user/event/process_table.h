@@ -34,6 +34,7 @@ struct mapped {
 	u64 start, end, file_offset; /* file_offset: of `start`; see struct mapping */
 	u32 owner_pid;		     /* the process that mapped it (forks inherit) */
 	bool is_data;		     /* no code runs there */
+	bool is_shared;		     /* writes are seen by others who map the file */
 	const struct mapped_file *file;
 };
 

@@ -6,6 +6,8 @@
  */
 #include "export/detail_text.h"
 
+#include "export/memory_words.h"
+
 #include "host/host.h"
 
 #include <inttypes.h>
@@ -45,21 +47,6 @@ static void append_transaction(struct text *text, u64 flags)
 		text_appendf(text, ":%" PRIx64, flags >> ABORT_SHIFT);
 }
 
-/* "4K", whole numbers only; never "1G", as in perf, but "1024M". */
-static void append_bytes(struct text *text, u64 bytes)
-{
-	static const char units[] = "BKMG";
-	enum { STEP = 1024 };
-	u32 unit = 0;
-
-	for (; bytes / STEP > 1 && unit + 2 < sizeof(units); unit++)
-		bytes /= STEP;
-	if (!bytes)
-		text_append(text, "N/A");
-	else
-		text_appendf(text, "%" PRIu64 "%c", bytes, units[unit]);
-}
-
 /* The ids of containers are shown as short as their tools do it. */
 static void append_name(struct text *text, const char *name)
 {
@@ -93,7 +80,7 @@ void detail_append(struct text *text, const struct entry_list *list, const struc
 		append_transaction(text, value);
 		break;
 	case DETAIL_CODE_PAGE:
-		append_bytes(text, value);
+		memory_append_page(text, value);
 		break;
 	case DETAIL_PARENT:
 		text_append_printable(text,
@@ -107,7 +94,7 @@ void detail_append(struct text *text, const struct entry_list *list, const struc
 	case DETAIL_INSTRUCTION_CYCLES:
 		text_appendf(text, "%" PRIu64, value);
 		break;
-	case DETAIL_COUNT:
+	default:
 		value = entry_symbol_bytes(list, entry);
 		if (value)
 			text_appendf(text, "%" PRIu64, value);

@@ -6,6 +6,7 @@
  */
 #include "export/diff_blocks.h"
 
+#include "export/block_text.h"
 #include "export/json.h"
 
 #include <inttypes.h>
@@ -16,30 +17,14 @@ static const struct code_block *block_at(const struct diff_view *view, struct di
 	return block_changes_at(view->blocks, place.entry, place.side, place.line);
 }
 
-/* Where a location is in the source. Returns whether it is known. */
-static bool append_source(const struct diff_view *view, struct text *text, location_id location)
-{
-	const struct profile *profile = view->comparison->fold->profile;
-	const struct location_row *row = &profile->locations.items[location];
-
-	return location &&
-	       source_text_append(text, profile, row, row->line_count ? row->first_line : 0);
-}
-
 void diff_append_block(const struct diff_view *view, struct text *cell, struct diff_place place)
 {
 	const struct code_block *block = block_at(view, place);
-	struct text from = {0}, to = {0};
 
 	if (!block)
 		return;
-	if (append_source(view, &from, block->start_at) && append_source(view, &to, block->end_at))
-		text_appendf(cell, "[%s -> %s]", text_view(&from), text_view(&to));
-	else
-		text_appendf(cell, "[%7" PRIx64 " -> %7" PRIx64 "]", block->start, block->end);
+	block_append_range(cell, view->comparison->fold->profile, block);
 	text_appendf(cell, " %4" PRId64, block->change);
-	text_release(&from);
-	text_release(&to);
 }
 
 void diff_append_block_formula(const struct diff_view *view, struct text *cell,
@@ -135,8 +120,9 @@ static void write_block(struct json_writer *json, const struct diff_view *view,
 			const struct code_block *block, const struct code_block *base)
 {
 	struct text from = {0}, to = {0};
-	bool is_known = append_source(view, &from, block->start_at) &&
-			append_source(view, &to, block->end_at);
+	const struct profile *profile = view->comparison->fold->profile;
+	bool is_known = block_append_source(&from, profile, block->start_at) &&
+			block_append_source(&to, profile, block->end_at);
 
 	json_object(json, NULL);
 	json_u64(json, "start", block->start);

@@ -5,6 +5,7 @@
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
 
+#include "export/block_report.h"
 #include "export/diff_csv.h"
 #include "export/diff_json.h"
 #include "export/diff_paths.h"
@@ -13,6 +14,7 @@
 #include "export/folded.h"
 #include "export/footer.h"
 #include "export/json.h"
+#include "export/memory_words.h"
 #include "export/pprof.h"
 #include "export/text.h"
 

@@ -136,11 +136,10 @@ static u64 count_anonymous(const struct profile *profile)
 
 	for (size_t i = 1; i < profile->locations.count; i++) {
 		const struct location_row *location = &profile->locations.items[i];
-		u32 outermost = location->first_line + location->line_count - 1;
+		function_id function = profile_outer_function(profile, (location_id)i);
 
-		if (location->line_count && !location->seen_at)
-			count += profile->functions.items[profile->lines.items[outermost].function]
-					 .is_anonymous;
+		if (!location->seen_at)
+			count += profile->functions.items[function].is_anonymous;
 	}
 	return count;
 }

@@ -5,6 +5,8 @@
 #include "export/json.h"
 
 #include "base/text.h"
+#include "export/block_report.h"
+#include "export/memory_cells.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -120,9 +122,14 @@ static void write_details(struct json_writer *json, const struct entry_list *lis
 {
 	const struct entry_layout *layout = &list->settings.layout;
 
-	for (u32 i = 0; i < layout->order_count; i++)
-		if (entry_field_detail(layout->order[i]) != DETAIL_COUNT)
-			write_detail(json, list, entry, layout->order[i]);
+	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i];
+
+		if (entry_field_is_of_memory(field))
+			memory_cell_write_json(json, list, entry, field);
+		else if (entry_field_detail(field) != DETAIL_COUNT)
+			write_detail(json, list, entry, field);
+	}
 	if (entry_layout_has_key(layout, FIELD_SYMBOL_SIZE) && entry_symbol_bytes(list, entry))
 		json_u64(json, "symbol_bytes", entry_symbol_bytes(list, entry));
 }
@@ -267,6 +274,17 @@ static void write_entry(struct json_writer *json, const struct report_view *view
 	json_object_end(json);
 }
 
+static void write_entries(struct json_writer *json, const struct report_view *view)
+{
+	const struct entry_list *list = view->list;
+
+	json_array(json, "entries");
+	for (size_t i = 0; i < list->entries.count; i++)
+		if (report_shows(view, &list->entries.items[list->sorted[i]]))
+			write_entry(json, view, list->sorted[i]);
+	json_array_end(json);
+}
+
 /* The events that stand beside the first one of a group. */
 static void write_group(struct json_writer *json, const struct entry_list *list)
 {
@@ -298,10 +316,9 @@ void report_write_json(const struct report_view *view, struct json_writer *json)
 	write_group(json, list);
 	json_text(json, "call_graph_order",
 		  list->settings.order == CALLER_FIRST ? "caller" : "callee");
-	json_array(json, "entries");
-	for (size_t i = 0; i < list->entries.count; i++)
-		if (report_shows(view, &list->entries.items[list->sorted[i]]))
-			write_entry(json, view, list->sorted[i]);
-	json_array_end(json);
+	if (view->has_blocks)
+		report_write_blocks_json(view, json);
+	else
+		write_entries(json, view);
 	json_object_end(json);
 }

@@ -16,9 +16,13 @@ struct report_view {
 	const struct call_graph_settings *graph;
 	double percent_limit; /* lines below are left out */
 	bool is_hierarchy;    /* a level of keys below the other */
+	bool has_blocks;      /* they are shown, and not the list: of the profile's blocks */
 	bool needs_parent;    /* lines without DETAIL_PARENT are left out */
 	const char *times;    /* --time as given, NULL: none */
-	const u32 *socket;    /* of --socket-filter; NULL: none */
+	/* Lines are of memory accesses, weighed by cost, and told apart by this; NULL: they are of
+	 * samples, by period. */
+	const char *memory_keys;
+	const u32 *socket; /* of --socket-filter; NULL: none */
 };
 
 /* Whether an entry gets a line. */

@@ -57,7 +57,8 @@ static void append_line(struct table *table, struct text *line, const struct ent
 }
 
 /* Lines that are made at the same time, on all CPUs, and then written in their order. The first
- * ones have the largest graphs, so each is a piece; most have none. */
+ * ones have the largest graphs, so each is a piece; most have none. With a graph each, one a CPU
+ * fills a screen, and who reads it does not wait for more. */
 enum { PIECES = 64, MORE_LINES = 8, MOST_LINES = 512 };
 
 struct pieces {
@@ -90,26 +91,36 @@ static void make_piece(void *context, size_t piece)
 	key_columns_release(&table.keys);
 }
 
+static size_t first_pieces(void)
+{
+	size_t width = parallel_width();
+
+	return width < PIECES ? width : PIECES;
+}
+
 static void write_lines(struct table *table)
 {
 	const struct report_view *view = table->view;
 	struct pieces pieces = {.table = table, .lines = 1};
-	size_t count = view->list->entries.count;
+	size_t count = view->list->entries.count, most = first_pieces();
 
 	if (!table->style->is_quiet)
 		write_titles(table);
 	call_tree_prepare(view->list, view->graph);
 	while (pieces.first < count) {
-		size_t left = count - pieces.first, all = PIECES * pieces.lines;
+		size_t left = count - pieces.first, all = most * pieces.lines;
 		size_t used = ((left < all ? left : all) + pieces.lines - 1) / pieces.lines;
 
 		parallel_run(used, make_piece, &pieces);
 		for (size_t i = 0; i < used; i++)
 			fwrite(text_view(&pieces.texts[i]), 1, pieces.texts[i].length,
 			       table->style->out);
-		pieces.first += all;
-		if (pieces.lines < MOST_LINES)
+		if (!pieces.first)
+			fflush(table->style->out);
+		else if (pieces.lines < MOST_LINES)
 			pieces.lines *= MORE_LINES;
+		pieces.first += all;
+		most = PIECES;
 	}
 	for (size_t i = 0; i < PIECES; i++)
 		text_release(&pieces.texts[i]);

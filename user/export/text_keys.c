@@ -8,6 +8,7 @@
 #include "export/text_keys.h"
 
 #include "export/detail_text.h"
+#include "export/memory_cells.h"
 #include "export/text_graph.h"
 
 #include <inttypes.h>
@@ -46,6 +47,17 @@ static const char *const titles[FIELD_COUNT] = {
 	[FIELD_SYMBOL_SIZE] = "Symbol size",
 	[FIELD_SRCLINE] = "Source:Line",
 	[FIELD_SRCFILE] = "Source File",
+	[FIELD_MEM] = "Memory access",
+	[FIELD_SYMBOL_DADDR] = "Data Symbol",
+	[FIELD_DSO_DADDR] = "Data Object",
+	[FIELD_LOCKED] = "Locked",
+	[FIELD_TLB] = "TLB access",
+	[FIELD_SNOOP] = "Snoop",
+	[FIELD_DCACHELINE] = "Data Cacheline",
+	[FIELD_SYMBOL_IADDR] = "Code Symbol",
+	[FIELD_PHYS_DADDR] = "Data Physical Address",
+	[FIELD_DATA_PAGE_SIZE] = "Data Page Size",
+	[FIELD_BLOCKED] = "Blocked",
 	[FIELD_DSO_FROM] = "Source Shared Object",
 	[FIELD_DSO_TO] = "Target Shared Object",
 	[FIELD_SYMBOL_FROM] = "Source Symbol",
@@ -140,6 +152,9 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 	case FIELD_CYCLES:
 		append_branch_flags(cell, entry_branch_flags(list, entry), field);
 		break;
+	case FIELD_MEM ... FIELD_BLOCKED:
+		memory_cell_append(cell, list, entry, field);
+		break;
 	default:
 		detail_append(cell, list, entry, field, columns->style->has_nanoseconds);
 		break;
@@ -154,8 +169,10 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 /* Not padded, if it is the last column. */
 static bool is_bare(u8 field)
 {
-	static const u8 fields[] = {FIELD_SYMBOL, FIELD_SYMBOL_FROM, FIELD_SYMBOL_TO, FIELD_CGROUP,
-				    FIELD_TIME,	  FIELD_SRCLINE,     FIELD_SRCFILE};
+	static const u8 fields[] = {FIELD_SYMBOL,     FIELD_SYMBOL_FROM,  FIELD_SYMBOL_TO,
+				    FIELD_CGROUP,     FIELD_TIME,	  FIELD_SRCLINE,
+				    FIELD_SRCFILE,    FIELD_SYMBOL_DADDR, FIELD_SYMBOL_IADDR,
+				    FIELD_DCACHELINE, FIELD_LOCKED,	  FIELD_BLOCKED};
 
 	return memchr(fields, field, sizeof(fields));
 }
@@ -197,6 +214,13 @@ static void widen(struct key_columns *columns, u8 field, size_t width)
 		columns->widths[field] = (u32)width;
 }
 
+/* Whether columns of files are made as wide as an address. */
+static bool leaves_room(const struct key_columns *columns)
+{
+	return !columns->style->separator && !columns->style->width_count &&
+	       !columns->list->settings.dsos.count;
+}
+
 static void widen_for_frame(struct key_columns *columns, const struct entry *entry, u8 dso,
 			    u8 symbol)
 {
@@ -209,7 +233,7 @@ static void widen_for_frame(struct key_columns *columns, const struct entry *ent
 		widen(columns, symbol, strlen(key_text(columns, entry, symbol)));
 	if (frame->binary)
 		widen(columns, dso, strlen(key_text(columns, entry, dso)));
-	if (!frame->function && !columns->style->separator && !columns->list->settings.dsos.count)
+	if (!frame->function && leaves_room(columns))
 		widen(columns, dso, UNNAMED_DIGITS);
 }
 
@@ -237,9 +261,15 @@ void key_columns_widen(struct key_columns *columns, const struct entry *entry)
 	widen(columns, FIELD_COMM, name);
 	widen(columns, FIELD_COMM, strlen(key_text(columns, entry, FIELD_COMM)));
 	widen_for_frame(columns, entry, FIELD_DSO, FIELD_SYMBOL);
-	for (u32 i = 0; i < layout->order_count; i++)
-		if (entry_field_detail(layout->order[i]) != DETAIL_COUNT)
-			widen_for_detail(columns, entry, layout->order[i]);
+	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i];
+
+		if (entry_field_is_of_memory(field))
+			widen(columns, field,
+			      memory_cell_width(columns->list, entry, field, leaves_room(columns)));
+		else if (entry_field_detail(field) != DETAIL_COUNT)
+			widen_for_detail(columns, entry, field);
+	}
 	if (!entry->branch)
 		return;
 	widen_for_frame(columns, entry, FIELD_DSO_FROM, FIELD_SYMBOL_FROM);

@@ -176,8 +176,11 @@ void table_write_comments(const struct table *table)
 		text_view(&name));
 	if (view->times)
 		fprintf(out, " (time slices: %s)", view->times);
-	fprintf(out, "\n# Event count (approx.): %" PRIu64 "\n",
+	fprintf(out, "\n# %s: %" PRIu64 "\n",
+		view->memory_keys ? "Total weight " : "Event count (approx.)",
 		is_relative ? totals.total_period : totals.all_period);
+	if (view->memory_keys)
+		fprintf(out, "# Sort order   : %s\n", view->memory_keys);
 	if (view->socket)
 		fprintf(out, "# Processor Socket: %u\n", *view->socket);
 	fputs("#\n", out);

@@ -14,13 +14,18 @@
 #include <asm/ioctls.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
 #include <linux/fs.h>
 #include <linux/sched.h>
+#include <linux/seccomp.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -83,8 +88,11 @@ static const char *const confined_calls[] = {
 };
 
 static const char *const keeper_calls[] = {
-	"alarm", "recvmsg", "seccomp", "sendto", "setitimer", "setrlimit", "wait4",
+	"poll",	   "ppoll",  "recvfrom",  "recvmsg",	"seccomp",
+	"sendmsg", "sendto", "setrlimit", "socketpair", "wait4",
 };
+
+static const char *const request_calls[] = {"recvmsg"};
 
 static const char *const capture_calls[] = {
 	/* files */
@@ -196,6 +204,7 @@ static const struct {
 } lists[] = {
 	{~0u, confined_calls, ARRAY_COUNT(confined_calls)},
 	{CALLS_KEEPER, keeper_calls, ARRAY_COUNT(keeper_calls)},
+	{CALLS_REQUESTS, request_calls, ARRAY_COUNT(request_calls)},
 	{CALLS_CAPTURE, capture_calls, ARRAY_COUNT(capture_calls)},
 	{CALLS_NETWORK, network_calls, ARRAY_COUNT(network_calls)},
 };
@@ -224,6 +233,8 @@ static const struct rule rules[] = {
 	/* Threads, or processes like this one; the flags of clone3 cannot be seen. */
 	{CALLS_CAPTURE, "clone", 0, 0, CLONE_THREAD, CLONE_THREAD},
 	{CALLS_KEEPER, "clone", 0, 0, NEW_NAMESPACES | CLONE_THREAD, 0},
+	/* As nobody: only what it started, and others' readers. */
+	{CALLS_KEEPER, "kill", 0, 1, MASKING, SIGKILL},
 	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_SET_SECCOMP},
 	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_GET_SECCOMP},
 	/* fstat() of newer C libraries: they give no path. */
@@ -300,7 +311,6 @@ static int fill(scmp_filter_ctx filter, u32 groups)
 	for (size_t i = 0; i < ARRAY_COUNT(rules) && !error; i++)
 		if (rules[i].groups & groups)
 			error = add_rule(filter, &rules[i]);
-	error = error ? error : add_own_signals(filter);
 	return error ? error : add_sockets(filter, groups);
 }
 
@@ -311,19 +321,87 @@ enum { HAS_OTHER_CALLS = 1 };
 enum { HAS_OTHER_CALLS = 0 };
 #endif
 
-int privileges_limit_calls(u32 groups)
+static int make(u32 groups, scmp_filter_ctx *ret_filter)
 {
 	scmp_filter_ctx filter = seccomp_init(HAS_OTHER_CALLS ? SCMP_ACT_ALLOW
 							      : SCMP_ACT_KILL_PROCESS);
 	int error;
 
 	if (!filter)
-		return fail(-ENOMEM, NULL, "cannot limit system calls");
+		return -ENOMEM;
 	/* no_new_privs is set; a binary tree in place of a list of some hundred. */
 	error = seccomp_attr_set(filter, SCMP_FLTATR_CTL_NNP, 0);
 	error = error ? error : seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2);
 	error = error || HAS_OTHER_CALLS ? error : fill(filter, groups);
-	error = error ? error : seccomp_load(filter);
-	seccomp_release(filter);
+	if (error)
+		seccomp_release(filter);
+	else
+		*ret_filter = filter;
+	return error;
+}
+
+int privileges_limit_calls(u32 groups)
+{
+	scmp_filter_ctx filter;
+	int error = make(groups, &filter);
+
+	if (!error) {
+		error = HAS_OTHER_CALLS ? 0 : add_own_signals(filter);
+		error = error ? error : seccomp_load(filter);
+		seccomp_release(filter);
+	}
 	return error ? fail(error, NULL, "cannot limit system calls") : 0;
+}
+
+/* libseccomp before 2.6 writes its program only to a file. */
+static int take_program(scmp_filter_ctx filter, struct call_filter *ret_filter)
+{
+	CLEANUP(closep) int fd = memfd_create("filter", MFD_CLOEXEC);
+	struct call_filter program = {0};
+	struct stat status;
+	int error;
+
+	if (fd < 0)
+		return -errno;
+	error = seccomp_export_bpf(filter, fd);
+	if (error)
+		return error;
+	if (fstat(fd, &status))
+		return -errno;
+	program.bytes = (size_t)status.st_size;
+	program.program = must_alloc(program.bytes);
+	if (pread(fd, program.program, program.bytes, 0) != status.st_size) {
+		call_filter_release(&program);
+		return -EIO;
+	}
+	*ret_filter = program;
+	return 0;
+}
+
+int call_filter_make(u32 groups, struct call_filter *ret_filter)
+{
+	scmp_filter_ctx filter;
+	int error = make(groups, &filter);
+
+	if (!error) {
+		error = take_program(filter, ret_filter);
+		seccomp_release(filter);
+	}
+	return error ? fail(error, NULL, "cannot limit system calls") : 0;
+}
+
+int call_filter_apply(const struct call_filter *filter)
+{
+	struct sock_fprog program = {
+		.len = (unsigned short)(filter->bytes / sizeof(struct sock_filter)),
+		.filter = filter->program,
+	};
+
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) ? -errno : 0;
+}
+
+void call_filter_release(struct call_filter *filter)
+{
+	free(filter->program);
+	*filter = (struct call_filter){0};
 }

@@ -23,7 +23,7 @@ enum { ERRNO_MOST = 4095 };
 struct confined {
 	pid_t keeper;
 	int socket;
-	u64 cpu_ns;
+	_Atomic(u64) cpu_ns;
 	atomic_bool is_gone;
 };
 
@@ -62,7 +62,7 @@ void confined_stop(struct confined *confined)
 
 u64 confined_cpu_ns(const struct confined *confined)
 {
-	return confined->cpu_ns;
+	return atomic_load(&confined->cpu_ns);
 }
 
 bool confined_is_gone(const struct confined *confined)
@@ -106,14 +106,12 @@ static int take_reply(struct confined *confined)
 	while (got < 0 && errno == EINTR);
 	if (got != sizeof(reply))
 		return -EPIPE;
-	confined->cpu_ns += reply.cpu_ns;
-	if (WIFSIGNALED(reply.status) &&
-	    (WTERMSIG(reply.status) == SIGXCPU || WTERMSIG(reply.status) == SIGALRM))
-		return -ETIME;
-	return reply.status ? -EOWNERDEAD : 0;
+	atomic_fetch_add(&confined->cpu_ns, reply.cpu_ns);
+	return reply.outcome;
 }
 
-/* Nobody else writes to the file by now, but what is in it may be anything. */
+/* What is in the file may be anything, and a process that goes on may write to it while we read:
+ * only what was copied is looked at. */
 static int read_answer(int fd, struct bytes *ret_answer)
 {
 	struct confined_head head;

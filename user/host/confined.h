@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Work on files that anybody may have written, each piece of it in a process of its own that has no
- * capabilities, no file but those that it is given, and of system calls only what it takes to read
- * them. What a file makes of its reader can spoil the answer about that file, and nothing else.
+ * Work on files that anybody may have written, in processes that have no capabilities, no file but
+ * those that they are given, and of system calls only what it takes to read them.
+ *
+ * A process does `jobs_each` pieces of work at most. What a file makes of its reader can spoil the
+ * answer about that file, and those about the files that come after it to the same process: one
+ * process for each takes a fork, some hundred microseconds, and is right where that does not
+ * matter.
  */
 #ifndef HOST_CONFINED_H
 #define HOST_CONFINED_H
@@ -21,9 +25,11 @@ typedef int confined_work(const int *fds, size_t fd_count, struct bytes question
 struct confined_settings {
 	confined_work *const *works;
 	size_t work_count;
-	int nice;	 /* 0, or more: work runs when nobody else wants to */
-	u32 most_cpu_s;	 /* for a piece of work, then it is ended … */
-	u32 most_wall_s; /* … or if its files take so long to be read */
+	const char *name; /* of the processes, as ps shows it */
+	u32 jobs_each;	  /* pieces of work that one process does; 0: one */
+	int nice;	  /* 0, or more: work runs when nobody else wants to */
+	u32 most_cpu_s;	  /* for a piece of work, then it is ended … */
+	u32 most_wall_s;  /* … or if its files take so long to be read; 0: any time */
 };
 
 /*
@@ -54,7 +60,7 @@ struct confined_job {
 int confined_run(struct confined *confined, const struct confined_job *job,
 		 struct bytes *ret_answer);
 
-/* CPU time that work has taken so far. */
+/* CPU time that work, and starting it, has taken so far. Any thread may ask. */
 u64 confined_cpu_ns(const struct confined *confined);
 /* Whether somebody has ended the process that starts others. Any thread may ask. */
 bool confined_is_gone(const struct confined *confined);

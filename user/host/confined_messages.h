@@ -14,9 +14,9 @@ struct confined_request {
 };
 
 struct confined_reply {
-	s32 status; /* as of wait4(2) */
+	s32 outcome; /* 0, -EOWNERDEAD or -ETIME */
 	u32 reserved;
-	u64 cpu_ns;
+	u64 cpu_ns; /* since the reply before */
 };
 
 /* What the answer's file begins with. */

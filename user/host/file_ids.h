@@ -6,12 +6,23 @@
 #ifndef HOST_FILE_IDS_H
 #define HOST_FILE_IDS_H
 
+#include "binary/binary.h"
 #include "event/event.h"
 
 struct file_ids;
 
+/* Who reads the build id of an open file, and returns as build_id_of_fd(), or -EOWNERDEAD or -ETIME
+ * as confined_run(). A zeroed one: this process. */
+struct id_reader {
+	int (*read)(void *context, int fd, struct build_id *ret_id);
+	void *context;
+};
+
+/* Asks it. Returns as its read(). */
+int id_reader_ask(const struct id_reader *reader, int fd, struct build_id *ret_id);
+
 /* An empty cache; file_ids_free() it. */
-struct file_ids *file_ids_new(void);
+struct file_ids *file_ids_new(struct id_reader reader);
 /* NULL is fine. */
 void file_ids_free(struct file_ids *ids);
 
@@ -30,6 +41,8 @@ void file_ids_fill(struct file_ids *ids, int folder, struct mapping *mapping);
 struct file_ids_counts {
 	u64 looked; /* times that a file was looked for */
 	u64 read;   /* times that one was read */
+	u64 died;   /* … which ended the process that did … */
+	u64 slow;   /* … or took it too long */
 };
 
 /* So far. */

@@ -12,6 +12,7 @@
 #include "host/confined.h"
 #include "host/cpus.h"
 #include "host/file_ids.h"
+#include "host/kernel_rules.h"
 #include "host/kernel_symbols.h"
 #include "host/machine.h"
 #include "host/mapped_file.h"

@@ -79,11 +79,13 @@ int kernel_symbols_read(struct bytes text, struct symbols *symbols)
 			strcpy(module, line.module);
 			group = module[0] ? ++groups : 0;
 		}
-		symbols_add(symbols, &(struct symbol){.start = line.address,
-						      .end = line.address,
-						      .name = line.name,
-						      .group = group,
-						      .binding = binding_of(line.type)});
+		symbols_add(symbols,
+			    &(struct symbol){.start = line.address,
+					     .end = line.address,
+					     .name = line.name,
+					     .group = group,
+					     .binding = binding_of(line.type),
+					     .is_data = strchr("DB", toupper((u8)line.type))});
 	}
 	if (!symbols_count(symbols))
 		return -ENODATA;

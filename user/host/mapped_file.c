@@ -11,6 +11,7 @@
  */
 #include "host/mapped_file.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
 #include "binary/binary.h"
@@ -22,7 +23,11 @@
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
 
-enum { PREFIX_BYTES = 32 }; /* "/proc/self/fd/N" */
+enum {
+	PREFIX_BYTES = 32, /* "/proc/self/fd/N" */
+	LINK_BYTES = 64,   /* "/map_files/START-END" */
+	NS_PER_S = 1000000000,
+};
 
 static bool is_same_device(const struct mapping *mapping, const struct stat *status)
 {
@@ -100,20 +105,63 @@ int mapped_file_open(int folder, const struct mapping *mapping, enum mapped_matc
 	return fd;
 }
 
-int mapped_file_is_overwritten(const struct mapping *mapping)
+static struct file_stamp stamp_of(const struct stat *status)
+{
+	return (struct file_stamp){
+		.inode = status->st_ino,
+		.changed_ns = (u64)status->st_ctim.tv_sec * NS_PER_S + (u64)status->st_ctim.tv_nsec,
+	};
+}
+
+/* Whoever writes into a file that was changed just now may leave it with the same time. */
+static bool is_settled(const struct file_stamp *stamp)
+{
+	return stamp->changed_ns + NS_PER_S < clock_ns(CLOCK_REALTIME);
+}
+
+/* Whether the file that is mapped there is as it was. Returns 1, 0 or a negative errno. */
+static int is_as_checked(const char *process, const struct mapping *mapping,
+			 const struct file_stamp *checked)
+{
+	char link[PREFIX_BYTES + LINK_BYTES];
+	struct file_stamp stamp;
+	struct stat status;
+
+	if (!checked->changed_ns)
+		return 0;
+	snprintf(link, sizeof(link), "%s/map_files/%" PRIx64 "-%" PRIx64, process, mapping->start,
+		 mapping->start + mapping->bytes);
+	if (stat(link, &status))
+		return -errno;
+	stamp = stamp_of(&status);
+	return stamp.inode == checked->inode && stamp.changed_ns == checked->changed_ns;
+}
+
+int mapped_file_is_overwritten(const struct mapping *mapping, struct id_reader reader,
+			       struct file_stamp *checked)
 {
 	CLEANUP(closep) int fd = -1;
 	char process[PREFIX_BYTES];
 	struct build_id id = {0};
+	struct file_stamp stamp;
 	struct stat status;
-	int error;
+	int error, known;
 
 	snprintf(process, sizeof(process), "/proc/%u", mapping->pid);
+	known = is_as_checked(process, mapping, checked);
+	if (known)
+		return known < 0 ? known : 0;
 	fd = open_mapping_itself(process, mapping, MATCH_PLACE, &status);
 	if (fd < 0)
 		return fd;
-	error = build_id_of_fd(fd, &id);
+	stamp = stamp_of(&status);
+	if (!is_settled(&stamp))
+		stamp = (struct file_stamp){0};
+	error = id_reader_ask(&reader, fd, &id);
 	if (error && error != -ENODATA && error != -EBADMSG)
 		return error;
-	return !build_id_is(&id, mapping->build_id, mapping->build_id_bytes);
+	if (!build_id_is(&id, mapping->build_id, mapping->build_id_bytes))
+		return 1;
+	*checked = stamp;
+	return 0;
 }

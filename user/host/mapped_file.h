@@ -5,7 +5,7 @@
 #ifndef HOST_MAPPED_FILE_H
 #define HOST_MAPPED_FILE_H
 
-#include "event/event.h"
+#include "host/file_ids.h"
 
 #include <sys/stat.h>
 
@@ -30,10 +30,19 @@ enum mapped_match {
 int mapped_file_open(int folder, const struct mapping *mapping, enum mapped_match match,
 		     struct stat *ret_status);
 
+/* A file that was read, as stat() told of it; zeroed: none was. */
+struct file_stamp {
+	u64 inode;
+	u64 changed_ns; /* CLOCK_REALTIME */
+};
+
 /* Whether the file that a process has mapped there has another build id now than the mapping had:
- * somebody wrote into it. Returns 1, 0, or a negative errno if that mapping is not there any more.
+ * somebody wrote into it. It is not read if it is as `checked` says, which is when it was found to
+ * be what the mapping said. Returns 1, 0, or a negative errno if that mapping is not there any
+ * more.
  */
-int mapped_file_is_overwritten(const struct mapping *mapping);
+int mapped_file_is_overwritten(const struct mapping *mapping, struct id_reader reader,
+			       struct file_stamp *checked);
 
 /* The generation of an open file's inode. Returns 0 or a negative errno: many file systems do not
  * tell. */

@@ -46,6 +46,26 @@ static int keep_only(u64 capabilities)
 	return syscall(SYS_capset, &header, sets) ? -errno : 0;
 }
 
+bool privileges_suffice(u64 capabilities, bool (*works)(void))
+{
+	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
+	struct __user_cap_data_struct all[_LINUX_CAPABILITY_U32S_3] = {{0}};
+	struct __user_cap_data_struct some[_LINUX_CAPABILITY_U32S_3];
+	bool do_suffice;
+
+	if (syscall(SYS_capget, &header, all))
+		return false;
+	for (size_t i = 0; i < _LINUX_CAPABILITY_U32S_3; i++) {
+		some[i] = all[i];
+		some[i].effective &= (u32)(capabilities >> 32 * i);
+	}
+	if (syscall(SYS_capset, &header, some))
+		return false;
+	do_suffice = works();
+	syscall(SYS_capset, &header, all); /* they are permitted, so this is, too */
+	return do_suffice;
+}
+
 int privileges_keep(u64 capabilities)
 {
 	int error = empty_bounding_set();

@@ -5,8 +5,8 @@
  *
  * That a function has one caller only is concluded from this, so seeing too many is safe and seeing
  * too few is not: instructions are not told apart, which takes longer and can err. Opcodes are
- * looked for in 16 places at once, by pieces of the file that fit into a cache, on all CPUs; what
- * they found is counted in their order.
+ * looked for in 16 places at once, by pieces of the file that fit into a cache, on all CPUs, while
+ * whoever will ask goes on with something else; what they found is counted in their order.
  */
 #include "lbr/code_callers.h"
 
@@ -28,6 +28,9 @@ enum { OPCODE_CALL = 0xe8, OPCODE_JUMP = 0xe9, OPCODE_LEA = 0x8d };
 
 /* Bytes of text that are looked at together. */
 typedef u8 lanes __attribute__((vector_size(LANES)));
+#ifdef __SSE2__
+typedef char signed_lanes __attribute__((vector_size(LANES)));
+#endif
 
 /* What a place in the file does to a function. */
 struct reference {
@@ -42,7 +45,7 @@ struct piece {
 	VEC(u32) pointers; /* rows of functions whose address is there */
 };
 
-struct finding {
+struct callers_search {
 	struct code_facts *facts;
 	u64 first, end;	   /* of all text */
 	u32 *starts;	   /* of functions: (address - first) << 1 | whether it is a gap */
@@ -50,73 +53,74 @@ struct finding {
 	u64 odd_first, odd_end; /* where functions do not start at multiples of START_BYTES */
 	bool is_fixed;		/* linked to run at its linked addresses */
 	VEC(struct piece) pieces;
+	struct parallel_crew crew; /* that looks at them */
 };
 
 /* --- functions --- */
 
 /* The row of the function that an address of the text is in, or behind. */
-static u32 row_of(const struct finding *finding, u64 address)
+static u32 row_of(const struct callers_search *search, u64 address)
 {
-	u32 offset = (u32)(address - finding->first);
-	u32 row = finding->row_of_block[offset >> BLOCK_BITS];
+	u32 offset = (u32)(address - search->first);
+	u32 row = search->row_of_block[offset >> BLOCK_BITS];
 
-	while (row + 1 < finding->facts->functions.count && finding->starts[row + 1] >> 1 <= offset)
+	while (row + 1 < search->facts->functions.count && search->starts[row + 1] >> 1 <= offset)
 		row++;
 	return row;
 }
 
 /* Whether a function may start at an address: most do at multiples of START_BYTES. */
-static bool is_aligned(const struct finding *finding, u64 address)
+static bool is_aligned(const struct callers_search *search, u64 address)
 {
 	return address % START_BYTES == 0 ||
-	       address - finding->odd_first < finding->odd_end - finding->odd_first;
+	       address - search->odd_first < search->odd_end - search->odd_first;
 }
 
 /* The row of the function that starts at an address of the text; NO_FUNCTION: none does. */
-static u32 started_row(const struct finding *finding, u64 address)
+static u32 started_row(const struct callers_search *search, u64 address)
 {
-	u32 row = row_of(finding, address);
+	u32 row = row_of(search, address);
 
-	return finding->starts[row] == (u32)(address - finding->first) << 1 ? row : NO_FUNCTION;
+	return search->starts[row] == (u32)(address - search->first) << 1 ? row : NO_FUNCTION;
 }
 
-static void see_odd_start(struct finding *finding, u64 start)
+static void see_odd_start(struct callers_search *search, u64 start)
 {
 	if (start % START_BYTES == 0)
 		return;
-	if (!finding->odd_end)
-		finding->odd_first = start;
-	finding->odd_end = start + 1;
+	if (!search->odd_end)
+		search->odd_first = start;
+	search->odd_end = start + 1;
 }
 
-static void sort_functions(struct finding *finding)
+static void sort_functions(struct callers_search *search)
 {
-	const struct code_facts *facts = finding->facts;
+	const struct code_facts *facts = search->facts;
 	size_t count = facts->functions.count, block = 0;
-	size_t blocks = ((finding->end - finding->first) >> BLOCK_BITS) + 1;
+	size_t blocks = ((search->end - search->first) >> BLOCK_BITS) + 1;
 
-	finding->starts = must_alloc_array(count, sizeof(*finding->starts));
-	finding->row_of_block = must_alloc_array(blocks, sizeof(*finding->row_of_block));
+	search->starts = must_alloc_array(count, sizeof(*search->starts));
+	search->row_of_block = must_alloc_array(blocks, sizeof(*search->row_of_block));
 	for (size_t row = 0; row < count; row++) {
 		const struct code_function *function = &facts->functions.items[row];
-		u32 start = (u32)(function->start - finding->first);
+		u32 start = (u32)(function->start - search->first);
 		bool is_gap = function->flags & FUNCTION_IS_GAP;
 
-		finding->starts[row] = start << 1 | is_gap;
+		search->starts[row] = start << 1 | is_gap;
 		if (!is_gap)
-			see_odd_start(finding, function->start);
+			see_odd_start(search, function->start);
 		for (; (u64)block << BLOCK_BITS < start; block++)
-			finding->row_of_block[block] = row ? (u32)row - 1 : 0;
+			search->row_of_block[block] = row ? (u32)row - 1 : 0;
 	}
 	for (; block < blocks; block++)
-		finding->row_of_block[block] = (u32)count - 1;
+		search->row_of_block[block] = (u32)count - 1;
 }
 
 /* --- looking at a piece --- */
 
 /* A piece in memory, with what is in front of it and behind. */
 struct view {
-	const struct finding *finding;
+	const struct callers_search *search;
 	struct piece *piece;
 	const u8 *bytes; /* of the piece's start */
 	u64 address;	 /* the same */
@@ -125,7 +129,7 @@ struct view {
 
 static void add_pointer(const struct view *view, u64 address)
 {
-	u32 row = started_row(view->finding, address);
+	u32 row = started_row(view->search, address);
 
 	if (row != NO_FUNCTION)
 		*vec_add(&view->piece->pointers) = row;
@@ -133,26 +137,26 @@ static void add_pointer(const struct view *view, u64 address)
 
 static void add_call(const struct view *view, u64 from, u64 target)
 {
-	u32 row = started_row(view->finding, target);
+	u32 row = started_row(view->search, target);
 
 	if (row != NO_FUNCTION)
 		*vec_add(&view->piece->calls) = (struct reference){
-			row, (u32)(from - view->finding->first)};
+			row, (u32)(from - view->search->first)};
 }
 
 /* A jump within a function says nothing. */
 static void add_jump(struct view *view, u64 from, u64 target)
 {
-	const struct finding *finding = view->finding;
-	const struct code_function *functions = finding->facts->functions.items;
+	const struct callers_search *search = view->search;
+	const struct code_function *functions = search->facts->functions.items;
 	u32 to;
 
-	while (view->row + 1 < finding->facts->functions.count && functions[view->row].end <= from)
+	while (view->row + 1 < search->facts->functions.count && functions[view->row].end <= from)
 		view->row++;
 	if (target - functions[view->row].start <
 	    functions[view->row].end - functions[view->row].start)
 		return;
-	to = row_of(finding, target);
+	to = row_of(search, target);
 	if (target < functions[to].end)
 		*vec_add(&view->piece->jumps) = (struct reference){to, view->row};
 }
@@ -160,7 +164,7 @@ static void add_jump(struct view *view, u64 from, u64 target)
 /* The place where an opcode ends that a distance follows. */
 static void take_distance(struct view *view, u64 place)
 {
-	const struct finding *finding = view->finding;
+	const struct callers_search *search = view->search;
 	const u8 *opcode = view->bytes + place;
 	u64 address = view->address + place, target;
 	s32 distance;
@@ -168,7 +172,7 @@ static void take_distance(struct view *view, u64 place)
 	memcpy(&distance, opcode + 1, sizeof(distance));
 	target = address + 1 + sizeof(distance) + (u64)(s64)distance;
 	/* Zeros are padding in front of a function, not its distance. */
-	if (target - finding->first >= finding->end - finding->first || !distance)
+	if (target - search->first >= search->end - search->first || !distance)
 		return;
 	if (*opcode == OPCODE_CALL)
 		add_call(view, address, target);
@@ -196,12 +200,16 @@ static lanes opcodes_at(const u8 *at)
  */
 static u64 bits_of(lanes found)
 {
+#ifdef __SSE2__
+	return (u32)__builtin_ia32_pmovmskb128((signed_lanes)found);
+#else
 	u64 halves[2];
 
 	memcpy(halves, &found, LANES);
 	for (u32 i = 0; i < 2; i++)
 		halves[i] = (halves[i] & 0x8040201008040201ULL) * 0x0101010101010101ULL >> 56;
 	return halves[0] | halves[1] << 8;
+#endif
 }
 
 static void look_at_distances(struct view *view)
@@ -218,11 +226,11 @@ static void look_at_distances(struct view *view)
 
 /* Where words may begin that are addresses of functions, by their bytes: the highest is one of
  * text, and the lowest is aligned or the third is that of an odd start. */
-static lanes addresses_at(const struct finding *finding, const u8 *at)
+static lanes addresses_at(const struct callers_search *search, const u8 *at)
 {
-	u8 first = (u8)(finding->first >> 24), span = (u8)((finding->end >> 24) - first);
-	u8 odd_first = (u8)(finding->odd_first >> 16);
-	u64 odd_span = (finding->odd_end >> 16) - (finding->odd_first >> 16);
+	u8 first = (u8)(search->first >> 24), span = (u8)((search->end >> 24) - first);
+	u8 odd_first = (u8)(search->odd_first >> 16);
+	u64 odd_span = (search->odd_end >> 16) - (search->odd_first >> 16);
 	lanes lowest, third, highest;
 
 	memcpy(&lowest, at, LANES);
@@ -236,22 +244,22 @@ static lanes addresses_at(const struct finding *finding, const u8 *at)
 /* Addresses that are written out in the text: mov $function,%edi. */
 static void look_at_addresses(const struct view *view)
 {
-	const struct finding *finding = view->finding;
-	u64 first = finding->first, span = finding->end - first;
+	const struct callers_search *search = view->search;
+	u64 first = search->first, span = search->end - first;
 
-	if (finding->end >> 32)
+	if (search->end >> 32)
 		return;
 	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
 		u64 found = 0;
 
 		for (u32 i = 0; i < PLACES; i += LANES)
-			found |= bits_of(addresses_at(finding, view->bytes + place + i)) << i;
+			found |= bits_of(addresses_at(search, view->bytes + place + i)) << i;
 		for (; found; found &= found - 1) {
 			u32 value;
 
 			memcpy(&value, view->bytes + place + (u32)__builtin_ctzll(found),
 			       sizeof(value));
-			if (value - first < span && is_aligned(finding, value))
+			if (value - first < span && is_aligned(search, value))
 				add_pointer(view, value);
 		}
 	}
@@ -259,8 +267,8 @@ static void look_at_addresses(const struct view *view)
 
 static void look_at_data(const struct view *view)
 {
-	const struct finding *finding = view->finding;
-	u64 first = finding->first, span = finding->end - first;
+	const struct callers_search *search = view->search;
+	u64 first = search->first, span = search->end - first;
 
 	for (u64 place = 0; place < view->piece->bytes; place += sizeof(u64)) {
 		u64 word;
@@ -273,34 +281,34 @@ static void look_at_data(const struct view *view)
 
 static void look_at_piece(void *context, size_t index)
 {
-	struct finding *finding = context;
-	struct piece *piece = &finding->pieces.items[index];
+	struct callers_search *search = context;
+	struct piece *piece = &search->pieces.items[index];
 	const struct code_segment *segment = piece->segment;
 	u8 buffer[LANES + PIECE_BYTES + SLACK_BYTES];
 	u64 left = segment->bytes - piece->start, before = piece->start ? 1 : 0;
 	u64 wanted = left < piece->bytes + SLACK_BYTES ? left : piece->bytes + SLACK_BYTES;
-	struct view view = {.finding = finding,
+	struct view view = {.search = search,
 			    .piece = piece,
 			    .bytes = buffer + LANES,
 			    .address = segment->address + piece->start};
 
 	buffer[LANES - 1] = 0;
-	code_image_copy(&finding->facts->image, segment->offset + piece->start - before,
+	code_image_copy(&search->facts->image, segment->offset + piece->start - before,
 			buffer + LANES - before, before + wanted);
 	memset(buffer + LANES + wanted, 0, sizeof(buffer) - LANES - wanted);
 	if (!segment->is_executable) {
 		look_at_data(&view);
 		return;
 	}
-	view.row = row_of(finding, view.address);
+	view.row = row_of(search, view.address);
 	look_at_distances(&view);
-	if (finding->is_fixed)
+	if (search->is_fixed)
 		look_at_addresses(&view);
 }
 
-static void cut_into_pieces(struct finding *finding)
+static void cut_into_pieces(struct callers_search *search)
 {
-	const struct code_image *image = &finding->facts->image;
+	const struct code_image *image = &search->facts->image;
 
 	for (size_t i = 0; i < image->segments.count; i++) {
 		const struct code_segment *segment = &image->segments.items[i];
@@ -308,7 +316,7 @@ static void cut_into_pieces(struct finding *finding)
 		for (u64 start = 0; start < segment->bytes; start += PIECE_BYTES) {
 			u64 left = segment->bytes - start;
 
-			*vec_add(&finding->pieces) = (struct piece){
+			*vec_add(&search->pieces) = (struct piece){
 				.segment = segment,
 				.start = start,
 				.bytes = left < PIECE_BYTES ? left : PIECE_BYTES,
@@ -319,15 +327,15 @@ static void cut_into_pieces(struct finding *finding)
 
 /* --- counting what was found --- */
 
-static void count_piece(const struct finding *finding, struct piece *piece)
+static void count_piece(const struct callers_search *search, const struct piece *piece)
 {
-	struct code_function *functions = finding->facts->functions.items;
+	struct code_function *functions = search->facts->functions.items;
 
 	for (size_t i = 0; i < piece->calls.count; i++) {
 		struct code_function *function = &functions[piece->calls.items[i].to];
 
 		function->calls++;
-		function->call = finding->first + piece->calls.items[i].from;
+		function->call = search->first + piece->calls.items[i].from;
 	}
 	for (size_t i = 0; i < piece->jumps.count; i++) {
 		struct code_function *function = &functions[piece->jumps.items[i].to];
@@ -339,6 +347,10 @@ static void count_piece(const struct finding *finding, struct piece *piece)
 	}
 	for (size_t i = 0; i < piece->pointers.count; i++)
 		functions[piece->pointers.items[i]].flags |= FUNCTION_IS_POINTED_AT;
+}
+
+static void release_piece(struct piece *piece)
+{
 	vec_release(&piece->calls);
 	vec_release(&piece->jumps);
 	vec_release(&piece->pointers);
@@ -359,31 +371,64 @@ static void point_at_all(struct code_facts *facts)
 		facts->functions.items[i].flags |= FUNCTION_IS_POINTED_AT;
 }
 
-void code_callers_find(struct code_facts *facts)
+void code_callers_begin(struct code_facts *facts)
 {
-	struct finding finding = {.facts = facts};
 	const struct code_image *image = &facts->image;
 	size_t count = facts->functions.count;
+	struct callers_search *search;
 
-	if (facts->has_callers || !count)
+	if (facts->has_callers || facts->callers_search || !count)
 		return;
+	search = must_alloc(sizeof(*search));
+	search->facts = facts;
+	search->first = facts->functions.items[0].start;
+	search->end = facts->functions.items[count - 1].end;
+	search->is_fixed = image->segments.items[0].address != 0;
+	facts->callers_search = search;
+	if (search->end - search->first > SPAN_MAX_BYTES)
+		return;
+	sort_functions(search);
+	cut_into_pieces(search);
+	parallel_start(&search->crew, search->pieces.count, look_at_piece, search);
+}
+
+void code_callers_end(struct code_facts *facts)
+{
+	struct callers_search *search = facts->callers_search;
+
+	if (!search)
+		return;
+	atomic_store(&search->crew.next, search->pieces.count);
+	parallel_finish(&search->crew);
+	for (size_t i = 0; i < search->pieces.count; i++)
+		release_piece(&search->pieces.items[i]);
+	vec_release(&search->pieces);
+	free(search->starts);
+	free(search->row_of_block);
+	free(search);
+	facts->callers_search = NULL;
+}
+
+void code_callers_find(struct code_facts *facts)
+{
+	const struct code_image *image = &facts->image;
+	struct callers_search *search;
+
+	if (facts->has_callers || !facts->functions.count)
+		return;
+	code_callers_begin(facts);
 	facts->has_callers = true;
-	finding.first = facts->functions.items[0].start;
-	finding.end = facts->functions.items[count - 1].end;
-	finding.is_fixed = image->segments.items[0].address != 0;
-	if (finding.end - finding.first > SPAN_MAX_BYTES) {
+	search = facts->callers_search;
+	if (!search->starts) {
 		point_at_all(facts);
+		code_callers_end(facts);
 		return;
 	}
-	sort_functions(&finding);
-	cut_into_pieces(&finding);
-	parallel_run(finding.pieces.count, look_at_piece, &finding);
-	for (size_t i = 0; i < finding.pieces.count; i++)
-		count_piece(&finding, &finding.pieces.items[i]);
+	parallel_finish(&search->crew);
+	for (size_t i = 0; i < search->pieces.count; i++)
+		count_piece(search, &search->pieces.items[i]);
 	for (size_t i = 0; i < image->slots.count; i++)
 		point_at(facts, image->slots.items[i].target);
 	point_at(facts, image->entry);
-	vec_release(&finding.pieces);
-	free(finding.starts);
-	free(finding.row_of_block);
+	code_callers_end(facts);
 }

@@ -10,5 +10,10 @@
 /* Looks through the whole binary, once: a byte at a time and without decoding, so it sees callers
  * that are none, but misses none. */
 void code_callers_find(struct code_facts *facts);
+/* Begins that on the other CPUs, as somebody is going to ask. Meanwhile functions may be read, but
+ * where they begin and end stays. */
+void code_callers_begin(struct code_facts *facts);
+/* Gives up what was begun and nobody asked for; nothing, if there is no such thing. */
+void code_callers_end(struct code_facts *facts);
 
 #endif

@@ -236,6 +236,7 @@ struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
 	facts->is_loader = is_loader;
 	facts->rules = function_rules_new(facts->image.frames);
 	cut_functions(facts);
+	code_callers_begin(facts);
 	return facts;
 }
 
@@ -243,6 +244,7 @@ void code_facts_free(struct code_facts *facts)
 {
 	if (!facts)
 		return;
+	code_callers_end(facts);
 	function_rules_free(facts->rules);
 	code_image_release(&facts->image);
 	vec_release(&facts->functions);
@@ -371,10 +373,10 @@ static bool sets_frame_pointer(const struct code_facts *facts, u64 address)
 		!memcmp(code.start, forms[1], sizeof(forms[1])));
 }
 
-enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, u64 address)
+static enum frame_pointer_use pointer_use(const struct code_facts *facts, u64 address,
+					  const struct unwind_rule *rule)
 {
 	enum { RETURN_OFFSET = -8, SAVED_OFFSET = -16, FRAME_BYTES = 16 };
-	const struct unwind_rule *rule = function_rules_find(facts->rules, address);
 
 	if (rule->cfa_kind == CFA_PLT)
 		return POINTER_CALLERS;
@@ -392,12 +394,13 @@ enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, 
 										 : POINTER_UNKNOWN;
 }
 
-bool code_facts_is_outermost(const struct code_facts *facts, u64 address)
+struct code_frame code_facts_frame(const struct code_facts *facts, u64 address)
 {
-	return function_rules_find(facts->rules, address)->cfa_kind == CFA_END;
-}
+	const struct unwind_rule *rule = function_rules_find(facts->rules, address);
 
-bool code_facts_is_signal(const struct code_facts *facts, u64 address)
-{
-	return function_rules_find(facts->rules, address)->is_signal;
+	return (struct code_frame){
+		.pointer = (u8)pointer_use(facts, address, rule),
+		.is_outermost = rule->cfa_kind == CFA_END,
+		.is_signal = rule->is_signal,
+	};
 }

@@ -50,15 +50,22 @@ enum frame_pointer_use {
 	POINTER_CALLERS, /* still the caller's */
 };
 
+struct code_frame {
+	u8 pointer;	   /* enum frame_pointer_use */
+	bool is_outermost; /* it has no caller */
+	bool is_signal;	   /* what the kernel calls a signal handler from */
+};
+
 struct code_facts {
 	struct code_image image;
 	VEC(struct code_function) functions; /* ascending, without overlap */
 	VEC(struct code_exit) exits;
 	struct function_rules *rules;
 	struct idmap exported; /* hash of a name, plus its version → row of image.symbols + 1 */
-	bool has_exported;     /* which is filled */
-	bool has_callers;      /* they were looked for */
-	bool is_loader;	       /* the dynamic linker */
+	struct callers_search *callers_search; /* that goes on; NULL: none */
+	bool has_exported;		       /* which is filled */
+	bool has_callers;		       /* they were looked for */
+	bool is_loader;			       /* the dynamic linker */
 };
 
 /* Takes over the image. Free with code_facts_free(). */
@@ -82,11 +89,7 @@ bool code_facts_instruction(const struct code_facts *facts, u64 address,
 u64 code_facts_call_before(const struct code_facts *facts, u64 return_address);
 
 /* What is known of the frame while the instruction at an address runs. */
-enum frame_pointer_use code_facts_frame_pointer(const struct code_facts *facts, u64 address);
-/* Whether the frame has no caller. */
-bool code_facts_is_outermost(const struct code_facts *facts, u64 address);
-/* Whether it is what the kernel calls a signal handler from. */
-bool code_facts_is_signal(const struct code_facts *facts, u64 address);
+struct code_frame code_facts_frame(const struct code_facts *facts, u64 address);
 
 /* How many CALLs in the world can have entered the frame of this function, at most; CALLS_UNKNOWN
  * if there may be others than can be counted. */

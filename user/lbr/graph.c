@@ -45,6 +45,7 @@ struct graph {
 	u32 stacks, new_rows;	  /* of this period */
 	bool is_solved;		  /* and nothing was added since */
 	bool has_solution, is_full;
+	bool is_beside; /* rows are another one's */
 };
 
 struct graph *graph_new(const struct places *places)
@@ -58,10 +59,24 @@ struct graph *graph_new(const struct places *places)
 	return graph;
 }
 
+struct graph *graph_beside(const struct graph *learned, const struct places *places)
+{
+	struct graph *graph = must_alloc(sizeof(*graph));
+
+	*graph = *learned;
+	graph->places = places;
+	graph->is_beside = true;
+	return graph;
+}
+
 void graph_free(struct graph *graph)
 {
 	if (!graph)
 		return;
+	if (graph->is_beside) {
+		free(graph);
+		return;
+	}
 	vec_release(&graph->nodes);
 	vec_release(&graph->entered);
 	vec_release(&graph->callers);
@@ -134,6 +149,27 @@ void graph_add_outermost(struct graph *graph, place_id now)
 
 	graph->is_solved &= node->is_outermost;
 	node->is_outermost = true;
+}
+
+void graph_add_all(struct graph *graph, const struct graph *more, const struct place_merge *merge)
+{
+	graph->is_full |= more->is_full;
+	for (u32 there = 0; there < more->nodes.count; there++) {
+		const struct node *node = &more->nodes.items[there];
+		u32 body = places_merged_body(merge, there), row;
+
+		for (row = node->entered; row; row = more->entered.items[row].next)
+			add_entered(graph, body,
+				    places_merged_body(merge, more->entered.items[row].item));
+		for (row = node->callers; row; row = more->callers.items[row].next) {
+			place_id from = places_merged(merge, more->callers.items[row].item);
+
+			node_made(graph, body_of(graph, from));
+			add_caller(graph, body, from);
+		}
+		graph->is_solved &= !node->is_outermost;
+		node_made(graph, body)->is_outermost |= node->is_outermost;
+	}
 }
 
 /* --- lengths --- */

@@ -23,6 +23,9 @@ struct graph;
 
 /* An empty one. `places` is borrowed. */
 struct graph *graph_new(const struct places *places);
+/* The same graph, to be asked beside `learned`, which outlives it and to which nothing is added any
+ * more. `places` knows the places of the other one by the same numbers. */
+struct graph *graph_beside(const struct graph *learned, const struct places *places);
 /* Frees; NULL is fine. */
 void graph_free(struct graph *graph);
 
@@ -30,6 +33,9 @@ void graph_free(struct graph *graph);
 void graph_add(struct graph *graph, place_id now, place_id entry, place_id from);
 /* A frame that executes at `now` has no caller. */
 void graph_add_outermost(struct graph *graph, place_id now);
+
+/* Adds what was added to the graph of another part of the recording, of whose places `merge` is. */
+void graph_add_all(struct graph *graph, const struct graph *more, const struct place_merge *merge);
 
 /* Finds out all lengths modulo `depth`, if something was added since. */
 void graph_solve(struct graph *graph, u32 depth);

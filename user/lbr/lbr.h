@@ -83,8 +83,41 @@ struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
  * possible. It learns who calls whom, and hands nothing on. */
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
 
+/*
+ * A stitcher that hears a part of the recording by its learning sink, and before that by its
+ * follower what is in front of the part. The parts can be heard at the same time, the first one by
+ * `first` itself; making and freeing is for one thread.
+ *
+ * first  outlives it; its settings say how many registers there are
+ */
+struct lbr_stitcher *lbr_stitcher_for_part(struct lbr_stitcher *first);
+/* Learns what `part` has learned, when all parts were heard; in the order of the parts. */
+void lbr_stitcher_learn_from(struct lbr_stitcher *first, const struct lbr_stitcher *part);
+
+/*
+ * A stitcher for a part of the recording of which `learned` (LBR_CERTAIN) has heard all by its
+ * learning sink. It first hears by its follower all events that are no samples and come before the
+ * part. What stitchers of all parts hand on is what one would hand on of the whole.
+ *
+ * learned  outlives it, and is used for nothing else meanwhile. It may have heard nothing yet: see
+ *          lbr_stitcher_lacks_lessons()
+ * Parts can be stitched at the same time; making and freeing is for one thread.
+ */
+struct lbr_stitcher *lbr_stitcher_beside(struct lbr_stitcher *learned, struct event_sink *next);
+/*
+ * Whether stitchers beside `learned`, which had heard nothing, have met a stack that depends on
+ * other samples. Since then their sinks refuse samples with -EAGAIN, and all must be read again
+ * behind what is to be learned. If none has, lessons would have changed nothing.
+ */
+bool lbr_stitcher_lacks_lessons(const struct lbr_stitcher *learned);
+/* A sink that follows the processes and hands nothing on. */
+struct event_sink *lbr_stitcher_follower(struct lbr_stitcher *stitcher);
+
 /* As of now. Borrowed. */
 const struct lbr_tally *lbr_stitcher_tally(struct lbr_stitcher *stitcher);
+
+/* Adds what `more` says to `tally`: of parts of one recording. */
+void lbr_tally_sum(struct lbr_tally *tally, const struct lbr_tally *more);
 
 /* The CALLs of the last sample's user frames, newest first: where each return address of its chain
  * comes from. Borrowed until the next event. */

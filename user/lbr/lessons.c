@@ -38,17 +38,22 @@ static bool pick(struct lessons *lessons)
 }
 
 /* Picked samples, and all that are new. */
-static bool wants_chain(struct event_sink *sink, u64 chain_key)
+bool lessons_wants(struct lessons *lessons, u64 chain_key)
 {
-	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
-	struct lessons *lessons = &stitcher->lessons_heard;
 	u64 *seen = &lessons->seen[(chain_key >> 1) % CHAINS_SEEN];
 	bool is_new = *seen != chain_key;
 
-	stitcher->is_learning = true;
 	lessons->is_picked = pick(lessons);
 	*seen = chain_key;
 	return lessons->is_picked || is_new;
+}
+
+static bool wants_chain(struct event_sink *sink, u64 chain_key)
+{
+	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
+
+	stitcher->is_learning = true;
+	return lessons_wants(&stitcher->lessons_heard, chain_key);
 }
 
 /* Of all that is learned from a sample but its time; 0 if it is not known. */

@@ -6,42 +6,38 @@
 
 #include "base/idmap.h"
 #include "base/vec.h"
+#include "lbr/overlap.h"
 
 #include <string.h>
 
 enum {
 	KEPT_MAX = 1000,   /* calls of a thread's stack */
-	ENTRIES_MAX = 128, /* registers */
-	AGREEING_MIN = 2,  /* calls; one is there by chance too often */
-	/* What is called anew seldom gets a register deeper by a whole turn. In recursion with two
-	 * ways to go, so many calls agree by chance once in two thousand times. */
-	IN_REGISTER_CALLS = 11,
-	BY_CONTENT_MIN = 3, /* different ones, where registers have no numbers */
+	DIFFERENT_MIN = 6, /* calls that agree: who goes back and comes again seldom does so */
+	FAR_BETTER = 11,   /* calls: in recursion with two ways to go, once in 2,000 by chance */
+	FAR_SAMPLES = 32,  /* at least so many are between two that are far apart */
 };
 
 struct kept {
 	u64 calls[KEPT_MAX]; /* packed */
-	u64 to[ENTRIES_MAX]; /* where those in registers led */
-	u64 hw_idx;
 	u32 count;
-	u32 leaf_body;
-	u32 in_registers; /* so many of them; those behind were stitched */
-	u8 end;		  /* enum lbr_end */
+	u32 strong;  /* so many of them by what is more than perf's rule */
+	u32 by_rule; /* so many by perf's rule at every step */
+	u8 end;	     /* enum lbr_end */
+	struct window window;
+	struct window far[2]; /* from long before: the one that is old enough, and its successor */
+	u32 samples;
 };
 
 struct likely {
-	struct places *places;
+	struct chances chances;
 	struct idmap row_of; /* thread → row + 1 */
 	VEC(struct kept *) rows;
 	u64 calls[2 * KEPT_MAX]; /* of the stack handed out last */
 };
 
-struct likely *likely_new(struct places *places)
+struct likely *likely_new(void)
 {
-	struct likely *likely = must_alloc(sizeof(*likely));
-
-	likely->places = places;
-	return likely;
+	return must_alloc(sizeof(struct likely));
 }
 
 void likely_free(struct likely *likely)
@@ -58,7 +54,7 @@ void likely_free(struct likely *likely)
 void likely_forget(struct likely *likely)
 {
 	for (size_t i = 0; i < likely->rows.count; i++)
-		likely->rows.items[i]->count = 0;
+		likely->rows.items[i]->window.count = 0;
 }
 
 static struct kept *kept_of(struct likely *likely, u32 thread)
@@ -72,98 +68,41 @@ static struct kept *kept_of(struct likely *likely, u32 thread)
 	return likely->rows.items[*row - 1];
 }
 
-static void keep(const struct likely *likely, struct kept *kept, const struct memo_stack *stack,
-		 const struct snapshot *snapshot)
-{
-	kept->count = stack->count < KEPT_MAX ? stack->count : 0;
-	kept->in_registers = snapshot->entry_count < kept->count ? snapshot->entry_count
-								 : kept->count;
-	kept->hw_idx = snapshot->hw_idx;
-	kept->leaf_body = places_at(likely->places, snapshot->leaf_place)->body;
-	kept->end = stack->end;
-	memcpy(kept->calls, stack->calls, kept->count * sizeof(*stack->calls));
-	for (u32 i = 0; i < kept->in_registers && i < ENTRIES_MAX; i++)
-		kept->to[i] = snapshot->entries[i].to;
-}
+/* --- laying one stack on the other --- */
 
 static bool is_same(u64 left, u64 right)
 {
 	return memo_frame(left).address == memo_frame(right).address;
 }
 
-/* --- laying one stack on the other --- */
-
-/* A place of the stack before that may be the oldest call in a register now. */
-struct match {
-	u32 at;
-	u32 calls;     /* that agree from there towards the leaf */
-	u32 different; /* of these; in a recursion equal ones say little of how deep it is */
-	bool was_in_register;
-};
-
-/* The stack at hand. */
+/* The stack at hand, and where it is laid on the one before. */
 struct seam {
 	const struct kept *kept;
 	const struct memo_stack *stack;
 	u32 last; /* its oldest call that is in a register */
-	struct places *places;
-	const struct snapshot *snapshot;
+	struct overlap overlap;
+	bool is_strong;
 };
 
-/* Whether a call of the stack is one of before: it led to the same, too, as far as is known. */
-static bool is_same_call(const struct seam *seam, u32 now, u32 before)
+/* Another place of the stack before, as many turns of the registers deeper, agrees far better. */
+static bool has_better(const struct seam *seam, u32 depth)
 {
-	return is_same(seam->stack->calls[now], seam->kept->calls[before]) &&
-	       (before >= seam->kept->in_registers || before >= ENTRIES_MAX ||
-		seam->snapshot->entries[now].to == seam->kept->to[before]);
-}
+	for (u32 at = seam->overlap.at + depth; at < seam->kept->count; at += depth) {
+		u32 calls = 0;
 
-/* The function that a call of one of both stacks led to executes; 0: it is not known. */
-static u32 body_above(const struct seam *seam, const u64 *calls, u32 index, u32 leaf_body)
-{
-	place_id place;
-
-	if (!index)
-		return leaf_body;
-	place = places_find(seam->places, seam->snapshot->pid, memo_call(calls[index - 1]));
-	return places_at(seam->places, place)->body;
-}
-
-/* Whether one function may be executing above a call now and before: where retpolines call, all
- * entries lead to one place. */
-static bool led_to_same(const struct seam *seam, u32 now, u32 before)
-{
-	u32 leaf = places_at(seam->places, seam->snapshot->leaf_place)->body;
-	u32 above_now = body_above(seam, seam->stack->calls, now, leaf);
-	u32 above_before = body_above(seam, seam->kept->calls, before, seam->kept->leaf_body);
-
-	return above_now == above_before || !above_now || !above_before;
-}
-
-static struct match match_at(const struct seam *seam, u32 at)
-{
-	const u64 *now = seam->stack->calls + seam->last;
-	u32 room = (seam->last < at ? seam->last : at) + 1;
-	struct match match = {.at = at, .was_in_register = at < seam->kept->in_registers};
-
-	while (match.calls < room &&
-	       is_same_call(seam, seam->last - match.calls, at - match.calls)) {
-		u32 known = 0;
-
-		while (known < match.calls && !is_same(*(now - known), *(now - match.calls)))
-			known++;
-		match.different += known == match.calls;
-		match.calls++;
+		while (calls <= seam->last && is_same(seam->stack->calls[seam->last - calls],
+						      seam->kept->calls[at - calls]))
+			calls++;
+		if (calls >= seam->overlap.calls + FAR_BETTER)
+			return true;
 	}
-	if (match.calls && !led_to_same(seam, seam->last + 1 - match.calls, at + 1 - match.calls))
-		match.calls--;
-	return match;
+	return false;
 }
 
 /* Whether what is known of the stack behind the seam goes on as the one before did. */
-static bool goes_on(const struct seam *seam, u32 at)
+static bool goes_on(const struct seam *seam)
 {
-	u32 more = seam->stack->count - seam->last;
+	u32 at = seam->overlap.at, more = seam->stack->count - seam->last;
 
 	if (seam->kept->count - at <= more)
 		return false;
@@ -173,74 +112,116 @@ static bool goes_on(const struct seam *seam, u32 at)
 	return true;
 }
 
-/* What speaks for a match. One that was in a register is more likely from the start, as much as so
- * many calls more make up for. */
-static u32 weight_of(const struct match *match)
+/* The oldest in a register then and now: somebody who went back further would hardly have come to
+ * stop in this register. That says nothing where all registers are full, as they always are at the
+ * end of the same long way. */
+static bool is_strong(const struct overlap *overlap, const struct snapshot *snapshot)
 {
-	return match->calls + match->was_in_register * IN_REGISTER_CALLS;
+	return overlap->is_oldest ? snapshot->entry_count < snapshot->depth
+				  : overlap->different >= DIFFERENT_MIN;
 }
 
-/* The oldest call in a register then and now: nobody went back further but to call from there
- * again, which changes nothing below. If somebody did, he would hardly have come to stop in this
- * register.
- */
-static bool agrees_enough(const struct seam *seam, const struct match *match)
+/* Whether the last entry is one of the stack's calls, which all before it are, too. */
+static bool has_all_entries(const struct snapshot *snapshot, const struct memo_stack *stack)
 {
-	return match->calls >= AGREEING_MIN ||
-	       (match->calls && match->at + 1 == seam->kept->in_registers);
+	u32 count = snapshot->entry_count;
+
+	return count && stack->count >= count &&
+	       memo_call(stack->calls[count - 1]) == snapshot->entries[count - 1].from;
 }
 
-/*
- * The best match, which must be the only one of its kind. It was in a register then: what had been
- * overwritten and is in a register now was called anew, and below it everything may be new. Still
- * such places are looked at: where one of them agrees better, nobody knows.
- */
-static bool find_match(const struct seam *seam, struct match *ret_match)
+/* How much of the stack before is the one at hand, up to which index; 0: nothing. */
+static u32 find_end(const struct seam *seam, const struct snapshot *snapshot,
+		    const struct chances *chances)
 {
-	const struct snapshot *snapshot = seam->snapshot;
 	const struct kept *kept = seam->kept;
-	bool has_registers = snapshot->hw_idx != ~0ULL && kept->hw_idx != ~0ULL && snapshot->depth;
-	u32 step = has_registers ? snapshot->depth : 1;
-	u32 at = has_registers ? (u32)((kept->hw_idx % step + step - snapshot->hw_idx % step +
-					seam->last) %
-				       step)
-			       : 0;
-	bool is_only = false;
+	const struct overlap *overlap = &seam->overlap;
+	u32 end = 0;
 
-	*ret_match = (struct match){0};
-	for (; at < kept->count; at += step) {
-		struct match match = match_at(seam, at);
+	if (!overlap->calls || kept->count < kept->window.count || !goes_on(seam) ||
+	    (chances_suffice(chances, overlap) && has_better(seam, snapshot->depth)))
+		return 0;
+	if (overlap->is_by_rule)
+		end = kept->by_rule;
+	if (seam->is_strong && kept->strong > end)
+		end = kept->strong;
+	return end;
+}
 
-		if (!match.calls || weight_of(&match) < weight_of(ret_match) || !goes_on(seam, at))
-			continue;
-		is_only = weight_of(&match) > weight_of(ret_match);
-		*ret_match = match;
+/* --- from sample to sample --- */
+
+/* How much of the new stack is of a kind, if `end` calls of the one before were. */
+static u32 new_mark(const struct seam *seam, bool goes_on, u32 end)
+{
+	u32 own = seam->stack->count, moved = end + seam->last;
+
+	return goes_on && moved > seam->overlap.at + own ? moved - seam->overlap.at : own;
+}
+
+static void keep(struct kept *kept, const struct memo_stack *stack, const struct snapshot *snapshot)
+{
+	kept->count = stack->count < KEPT_MAX ? stack->count : 0;
+	kept->strong = kept->by_rule = kept->count;
+	kept->end = stack->end;
+	memcpy(kept->calls, stack->calls, kept->count * sizeof(*stack->calls));
+	window_keep(&kept->window, snapshot);
+}
+
+/* Lengthens the stack up to `end` of the one before. */
+static void take_on(struct likely *likely, struct kept *kept, const struct seam *seam,
+		    struct memo_stack *stack, u32 end)
+{
+	memcpy(likely->calls, stack->calls, stack->count * sizeof(u64));
+	for (u32 i = seam->overlap.at + stack->count - seam->last; i < end; i++)
+		likely->calls[stack->count++] = memo_likely(kept->calls[i]);
+	stack->calls = likely->calls;
+	if (end == kept->count)
+		stack->end = kept->end;
+}
+
+static void learn(struct chances *chances, struct kept *kept, const struct overlap *overlap,
+		  const struct snapshot *snapshot)
+{
+	if (kept->window.count)
+		agreements_count(&chances->next, overlap);
+	if (kept->far[0].count) {
+		struct overlap far = overlap_find(&kept->far[0], snapshot);
+
+		agreements_count(&chances->later, &far);
 	}
-	if (!has_registers && ret_match->different < BY_CONTENT_MIN)
-		return false;
-	return is_only && ret_match->was_in_register && agrees_enough(seam, ret_match);
+}
+
+static void keep_far(struct kept *kept, const struct snapshot *snapshot)
+{
+	if (kept->samples++ % FAR_SAMPLES)
+		return;
+	kept->far[0] = kept->far[1];
+	window_keep(&kept->far[1], snapshot);
 }
 
 bool likely_extend(struct likely *likely, u32 thread, const struct snapshot *snapshot,
 		   struct memo_stack *stack)
 {
 	struct kept *kept = kept_of(likely, thread);
-	u32 own = stack->count;
-	struct seam seam = {kept, stack,
-			    (snapshot->entry_count < own ? snapshot->entry_count : own) - 1,
-			    likely->places, snapshot};
-	struct match match;
+	struct seam seam = {.kept = kept, .stack = stack, .last = snapshot->entry_count - 1};
+	u32 end = 0, strong, by_rule;
 
-	if (stack->end == LBR_END_WHOLE || !own || !snapshot->entry_count || own >= KEPT_MAX ||
-	    !find_match(&seam, &match)) {
-		keep(likely, kept, stack, snapshot);
+	if (stack->end != LBR_END_WHOLE && has_all_entries(snapshot, stack)) {
+		seam.overlap = overlap_find(&kept->window, snapshot);
+		seam.is_strong = is_strong(&seam.overlap, snapshot);
+		end = find_end(&seam, snapshot, &likely->chances);
+		learn(&likely->chances, kept, &seam.overlap, snapshot);
+	}
+	keep_far(kept, snapshot);
+	if (end <= seam.overlap.at + stack->count - seam.last) {
+		keep(kept, stack, snapshot);
 		return false;
 	}
-	memcpy(likely->calls, stack->calls, own * sizeof(u64));
-	for (u32 i = match.at + own - seam.last; i < kept->count; i++)
-		likely->calls[stack->count++] = memo_likely(kept->calls[i]);
-	stack->calls = likely->calls;
-	stack->end = kept->end;
-	keep(likely, kept, stack, snapshot);
+	strong = new_mark(&seam, seam.is_strong, kept->strong);
+	by_rule = new_mark(&seam, seam.overlap.is_by_rule, kept->by_rule);
+	take_on(likely, kept, &seam, stack, end);
+	keep(kept, stack, snapshot);
+	kept->strong = strong < kept->count ? strong : kept->count;
+	kept->by_rule = by_rule < kept->count ? by_rule : kept->count;
 	return true;
 }

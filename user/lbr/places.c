@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Places by address, the binaries they are in, and which code goes on in which.
+ * Places by address, and which code goes on in which.
  */
 #include "lbr/places.h"
 
@@ -9,10 +9,7 @@
 
 #include <string.h>
 
-enum {
-	ADDRESSES_MAX = 1 << 22, /* remembered at once, of all processes */
-	NOT_LOOKED_FOR = 0,
-};
+enum { NOT_LOOKED_FOR = 0 };
 
 static const u64 none = ~0ULL;
 
@@ -23,14 +20,63 @@ static u64 mix(u64 a, u64 b)
 	return mixed ^ mixed >> 32;
 }
 
+static void add_first_rows(struct places *places)
+{
+	*vec_add(&places->rows) = (struct place){0};
+	*vec_add(&places->binaries) = NULL;
+	*vec_add(&places->files) = 0;
+}
+
 struct places *places_new(const struct process_table *processes, const char *symfs)
 {
-	struct places *places = must_alloc(sizeof(*places));
+	struct places *places = must_alloc_table(1, sizeof(*places));
 
 	places->processes = processes;
 	places->symfs = symfs;
-	*vec_add(&places->rows) = (struct place){0};
-	*vec_add(&places->binaries) = NULL;
+	places->shelf = code_shelf_new();
+	places->owns_shelf = true;
+	add_first_rows(places);
+	return places;
+}
+
+struct places *places_for_part(struct places *first, const struct process_table *processes)
+{
+	struct places *places = must_alloc_table(1, sizeof(*places));
+
+	places->processes = processes;
+	places->symfs = first->symfs;
+	places->shelf = first->shelf;
+	add_first_rows(places);
+	return places;
+}
+
+/* An array of its own in place of the one that was copied with the struct around it. */
+#define OWN_ITEMS(vec)                                                                      \
+	do {                                                                                \
+		const void *items_ = (vec)->items;                                          \
+                                                                                            \
+		(vec)->items = must_alloc_array((vec)->capacity, sizeof(*(vec)->items));    \
+		if (items_)                                                                 \
+			memcpy((vec)->items, items_, (vec)->count * sizeof(*(vec)->items)); \
+	} while (0)
+
+struct places *places_beside(struct places *learned, const struct process_table *processes)
+{
+	struct places *places = must_alloc_table(1, sizeof(*places));
+
+	*places = *learned;
+	OWN_ITEMS(&places->rows);
+	OWN_ITEMS(&places->binaries);
+	OWN_ITEMS(&places->files);
+	OWN_ITEMS(&places->bodies);
+	OWN_ITEMS(&places->shifts);
+	places->of_place = idmap_copy(&learned->of_place);
+	places->of_file = idmap_copy(&learned->of_file);
+	places->of_body = idmap_copy(&learned->of_body);
+	places->shift_of = idmap_copy(&learned->shift_of);
+	places->reached = idmap_copy(&learned->reached);
+	places->owns_shelf = false;
+	places_set_processes(places, processes);
 	return places;
 }
 
@@ -44,63 +90,19 @@ void places_free(struct places *places)
 {
 	if (!places)
 		return;
-	for (size_t i = 0; i < places->binaries.count; i++)
-		code_facts_free(places->binaries.items[i]);
 	vec_release(&places->rows);
 	vec_release(&places->binaries);
+	vec_release(&places->files);
 	vec_release(&places->bodies);
 	vec_release(&places->shifts);
-	idmap_release(&places->of_address);
 	idmap_release(&places->of_place);
 	idmap_release(&places->of_file);
 	idmap_release(&places->of_body);
 	idmap_release(&places->shift_of);
 	idmap_release(&places->reached);
+	if (places->owns_shelf)
+		code_shelf_free(places->shelf);
 	free(places);
-}
-
-/* --- binaries --- */
-
-/* The dynamic linker: the only file that binds functions late. */
-static bool is_loader(const char *path)
-{
-	const char *name = strrchr(path, '/');
-
-	return name && (!strncmp(name, "/ld-linux", 9) || !strncmp(name, "/ld-2.", 6) ||
-			!strncmp(name, "/ld-musl", 8));
-}
-
-/* Else it is "[vdso]", or memory as "//anon". */
-static bool is_file(const char *path)
-{
-	return path[0] == '/' && path[1] != '/';
-}
-
-/* NULL: there is none, or not this one. */
-static struct code_facts *read_binary(const struct places *places, const struct mapped_file *file)
-{
-	struct build_id id = {.length = file->build_id_bytes};
-	struct code_image image = {0};
-
-	memcpy(id.bytes, file->build_id, sizeof(id.bytes));
-	if ((!places->symfs || code_image_read(places->symfs, file->path, &id, &image)) &&
-	    code_image_read("", file->path, &id, &image))
-		return NULL;
-	return code_facts_new(&image, is_loader(file->path));
-}
-
-static u32 binary_of(struct places *places, const struct mapped_file *file)
-{
-	u32 *row = idmap_place(&places->of_file, file->id);
-	struct code_facts *facts;
-
-	if (!*row) {
-		facts = is_file(file->path) ? read_binary(places, file) : NULL;
-		places->missing += is_file(file->path) && !facts;
-		*row = (u32)places->binaries.count;
-		*vec_add(&places->binaries) = facts;
-	}
-	return *row;
 }
 
 u64 places_missing(const struct places *places)
@@ -124,64 +126,133 @@ u32 places_body(struct places *places, u32 binary, u32 function)
 static void describe(struct places *places, struct place *place)
 {
 	const struct code_facts *facts = places->binaries.items[place->binary];
-	struct instruction instruction;
+	struct code_frame frame;
 
 	place->function = code_facts_function(facts, place->address);
 	if (place->function == NO_FUNCTION)
 		return;
+	pthread_mutex_lock(&places->shelf->lock);
 	if (!(facts->functions.items[place->function].flags & FUNCTION_IS_GAP))
 		place->body = places_body(places, place->binary, place->function);
-	if (code_facts_instruction(facts, place->address, &instruction)) {
+	frame = code_facts_frame(facts, place->address);
+	pthread_mutex_unlock(&places->shelf->lock);
+	place->pointer = frame.pointer;
+	place->is_outermost = frame.is_outermost;
+	place->is_signal = frame.is_signal;
+}
+
+/* Most places are leaves, of which nobody asks for the instruction. */
+static place_id read_call(struct places *places, place_id id)
+{
+	struct place *place = &places->rows.items[id];
+	struct instruction instruction;
+	bool is_there;
+
+	if (place->is_read || place->function == NO_FUNCTION)
+		return id;
+	place->is_read = true;
+	pthread_mutex_lock(&places->shelf->lock);
+	is_there = code_facts_instruction(places->binaries.items[place->binary], place->address,
+					  &instruction);
+	pthread_mutex_unlock(&places->shelf->lock);
+	if (is_there) {
 		place->call = instruction.kind;
 		place->call_bytes = instruction.length;
 		place->call_target = instruction.target;
 	}
-	place->pointer = code_facts_frame_pointer(facts, place->address);
-	place->is_outermost = code_facts_is_outermost(facts, place->address);
-	place->is_signal = code_facts_is_signal(facts, place->address);
+	return id;
+}
+
+static place_id known_place(const struct places *places, u32 binary, u64 address)
+{
+	u32 id = idmap_get(&places->of_place, mix(address, binary));
+
+	return id && places->rows.items[id].address == address &&
+			       places->rows.items[id].binary == binary
+		       ? id
+		       : 0;
+}
+
+static place_id add_place(struct places *places, const struct place *place)
+{
+	place_id id = (place_id)places->rows.count;
+
+	*vec_add(&places->rows) = *place;
+	*idmap_place(&places->of_place, mix(place->address, place->binary)) = id;
+	return id;
 }
 
 static place_id place_of(struct places *places, u32 binary, u64 address)
 {
-	u32 *id = idmap_place(&places->of_place, mix(address, binary));
 	struct place place = {.address = address, .binary = binary, .function = NO_FUNCTION};
+	place_id id = known_place(places, binary, address);
 
-	if (*id && places->rows.items[*id].address == address &&
-	    places->rows.items[*id].binary == binary)
-		return *id;
-	*id = (place_id)places->rows.count;
+	if (id)
+		return id;
 	if (binary)
 		describe(places, &place);
-	*vec_add(&places->rows) = place;
-	return (place_id)places->rows.count - 1;
+	return add_place(places, &place);
 }
 
-static void keep_shift(struct places *places, u32 pid, u32 binary, u64 shift)
+place_id places_add(struct places *places, const struct place *place)
+{
+	place_id id = known_place(places, place->binary, place->address);
+
+	return id ? id : add_place(places, place);
+}
+
+void places_keep_shift(struct places *places, u32 pid, u32 binary, u64 shift)
 {
 	u32 *row = idmap_place(&places->shift_of, (u64)pid << 32 | binary);
 
 	if (!*row) {
-		*vec_add(&places->shifts) = shift;
+		*vec_add(&places->shifts) = (struct place_shift){0};
 		*row = (u32)places->shifts.count;
 	}
-	places->shifts.items[*row - 1] = shift;
+	places->shifts.items[*row - 1] = (struct place_shift){shift, pid, binary};
 }
 
-static place_id look_up(struct places *places, u32 pid, u64 address)
+/* What is around an address that is looked at for the first time. */
+static struct recent_span find_span(struct places *places, u32 pid, u64 generation, u64 address)
 {
 	const struct mapped *mapped = process_table_find(places->processes, pid, address,
 							 SPACE_USER);
-	u32 binary = mapped ? binary_of(places, mapped->file) : 0;
-	const struct code_facts *facts = places->binaries.items[binary];
-	u64 linked;
+	struct recent_span span = {
+		.generation = generation, .first = address, .bytes = 1, .pid = pid};
+	const struct code_segment *segment;
+	const struct code_facts *facts;
+	u64 offset, end;
+	u32 binary;
 
-	if (!mapped || !facts)
-		return place_of(places, 0, address);
-	linked = code_image_address(&facts->image, address - mapped->start + mapped->file_offset);
-	if (linked == ~0ULL)
-		return place_of(places, 0, address);
-	keep_shift(places, pid, binary, address - linked);
-	return place_of(places, binary, linked);
+	if (!mapped)
+		return span;
+	binary = places_binary(places, mapped->file);
+	facts = places->binaries.items[binary];
+	offset = address - mapped->start + mapped->file_offset;
+	segment = facts ? code_image_segment(&facts->image, offset) : NULL;
+	if (!segment)
+		return span;
+	/* From where both begin to where the first of them ends. */
+	span.binary = binary;
+	span.shift = address - (offset - segment->offset + segment->address);
+	span.first = address - (offset - segment->offset);
+	end = span.first + segment->bytes;
+	if (span.first < mapped->start)
+		span.first = mapped->start;
+	span.bytes = (end < mapped->end ? end : mapped->end) - span.first;
+	places_keep_shift(places, pid, binary, span.shift);
+	return span;
+}
+
+static place_id look_up(struct places *places, u32 pid, u64 generation, u64 address)
+{
+	struct recent_span *span =
+		&places->recent_spans[mix(address >> 16, generation) % RECENT_SPANS];
+
+	if (span->generation != generation || span->pid != pid ||
+	    address - span->first >= span->bytes)
+		*span = find_span(places, pid, generation, address);
+	return place_of(places, span->binary, address - span->shift);
 }
 
 void places_changed(struct places *places)
@@ -198,20 +269,6 @@ u64 places_generation(struct places *places, u32 pid)
 	return places->generation;
 }
 
-static place_id find_known(struct places *places, u32 pid, u64 generation, u64 address)
-{
-	u64 key = mix(address, generation << 1 | 1);
-	u32 id = idmap_get(&places->of_address, key);
-
-	if (id)
-		return id;
-	if (places->of_address.count >= ADDRESSES_MAX)
-		idmap_release(&places->of_address);
-	id = look_up(places, pid, address);
-	*idmap_place(&places->of_address, key) = id;
-	return id;
-}
-
 place_id places_find(struct places *places, u32 pid, u64 address)
 {
 	u64 generation = places_generation(places, pid);
@@ -220,7 +277,7 @@ place_id places_find(struct places *places, u32 pid, u64 address)
 
 	if (!recent->id || recent->address != address || recent->generation != generation)
 		*recent = (struct recent_place){address, generation,
-						find_known(places, pid, generation, address)};
+						look_up(places, pid, generation, address)};
 	return recent->id;
 }
 
@@ -240,7 +297,7 @@ u64 places_address(struct places *places, u32 pid, place_id id)
 	row = idmap_get(&places->shift_of, (u64)pid << 32 | place->binary);
 	if (!row)
 		return 0;
-	address = place->address + places->shifts.items[row - 1];
+	address = place->address + places->shifts.items[row - 1].shift;
 	/* The process may have mapped something else there since. */
 	return places_find(places, pid, address) == id ? address : 0;
 }
@@ -276,7 +333,9 @@ bool places_can_contain(struct places *places, place_id entry, place_id now)
 		is_reached = *known == 2;
 	} else {
 		*known = 1;
+		pthread_mutex_lock(&places->shelf->lock);
 		is_reached = places_reach(places, from, to);
+		pthread_mutex_unlock(&places->shelf->lock);
 		*idmap_place(&places->reached, (u64)from << 32 | to) = is_reached ? 2 : 1;
 	}
 	*recent = (struct recent_reach){from, to, is_reached};
@@ -293,7 +352,7 @@ static void look_at_step(struct places *places, u32 pid, place_id now, struct pl
 {
 	if (!is_user_address(step->from) || !is_user_address(step->to))
 		return;
-	step->from_place = places_find(places, pid, step->from);
+	step->from_place = read_call(places, places_find(places, pid, step->from));
 	step->to_place = places_find(places, pid, step->to);
 	step->fits = places_can_call(places, step->from_place, step->to_place) &&
 		     places_can_contain(places, step->to_place, now);
@@ -324,12 +383,17 @@ place_id places_call_before(struct places *places, place_id return_place)
 	if (!place->binary)
 		return 0;
 	if (place->call_before == NOT_LOOKED_FOR) {
-		u64 call = code_facts_call_before(places->binaries.items[place->binary],
-						  place->address);
+		u64 call;
 
+		pthread_mutex_lock(&places->shelf->lock);
+		call = code_facts_call_before(places->binaries.items[place->binary],
+					      place->address);
+		pthread_mutex_unlock(&places->shelf->lock);
 		place->call_before = call ? call : none;
 	}
-	return place->call_before == none ? 0 : place_of(places, place->binary, place->call_before);
+	return place->call_before == none
+		       ? 0
+		       : read_call(places, place_of(places, place->binary, place->call_before));
 }
 
 u32 places_calls(struct places *places, place_id now)
@@ -339,9 +403,11 @@ u32 places_calls(struct places *places, place_id now)
 	if (!place->body)
 		return CALLS_UNKNOWN;
 	if (place->calls == NOT_LOOKED_FOR) {
-		u32 calls = code_facts_calls(places->binaries.items[place->binary],
-					     place->function);
+		u32 calls;
 
+		pthread_mutex_lock(&places->shelf->lock);
+		calls = code_facts_calls(places->binaries.items[place->binary], place->function);
+		pthread_mutex_unlock(&places->shelf->lock);
 		place->calls = calls ? calls : CALLS_UNKNOWN;
 	}
 	return place->calls;
@@ -354,10 +420,14 @@ place_id places_only_call(struct places *places, place_id now)
 	if (!place->body)
 		return 0;
 	if (place->only_call == NOT_LOOKED_FOR) {
-		u64 call = code_facts_only_call(places->binaries.items[place->binary],
-						place->function);
+		u64 call;
 
+		pthread_mutex_lock(&places->shelf->lock);
+		call = code_facts_only_call(places->binaries.items[place->binary], place->function);
+		pthread_mutex_unlock(&places->shelf->lock);
 		place->only_call = call ? call : none;
 	}
-	return place->only_call == none ? 0 : place_of(places, place->binary, place->only_call);
+	return place->only_call == none
+		       ? 0
+		       : read_call(places, place_of(places, place->binary, place->only_call));
 }

@@ -12,10 +12,12 @@
 typedef u32 place_id; /* 0: none */
 
 struct place {
-	u64 address;	   /* linked; of code without a binary: virtual */
-	u32 binary;	   /* 0: code that cannot be read */
-	u32 function;	   /* NO_FUNCTION: none */
-	u32 body;	   /* the same of all binaries, from 1; 0: nothing is known */
+	u64 address;  /* linked; of code without a binary: virtual */
+	u32 binary;   /* 0: code that cannot be read */
+	u32 function; /* NO_FUNCTION: none */
+	u32 body;     /* the same of all binaries, from 1; 0: nothing is known */
+	/* Of what somebody takes for a CALL, in a step or by its return address: */
+	bool is_read;
 	u8 call;	   /* enum instruction_kind of the instruction here */
 	u8 call_bytes;	   /* its length, 0: not known */
 	u8 pointer;	   /* enum frame_pointer_use */
@@ -32,6 +34,12 @@ struct places;
 /* An empty set. `symfs`: look for binaries below this folder first; NULL: none. Borrowed, as is the
  * table, which must be fed before it is asked. */
 struct places *places_new(const struct process_table *processes, const char *symfs);
+/* Knows what `learned` knows, by the same numbers, and finds out more on its own. Both may be asked
+ * at the same time; `learned` outlives it. `processes` as above. */
+struct places *places_beside(struct places *learned, const struct process_table *processes);
+/* An empty set for a part of the recording that `first` is for: the code of binaries is read once
+ * for both, which may be asked at the same time. `first` outlives it. */
+struct places *places_for_part(struct places *first, const struct process_table *processes);
 /* Asks another table from now on, which will hear the same again: what was found in a state of the
  * mappings still holds. */
 void places_set_processes(struct places *places, const struct process_table *processes);
@@ -72,9 +80,39 @@ struct place_step *places_step(struct places *places, u32 pid, place_id now,
 			       const struct branch *entry);
 /* The CALL in front of a return address, 0 if there is none. */
 place_id places_call_before(struct places *places, place_id return_place);
+
+/* What came of a look at a return address: does it lead behind the CALL that entered the frame
+ * which executes at `now`? */
+struct place_return {
+	u64 back, generation; /* the address; of the mappings */
+	u32 body;	      /* of `now` */
+	place_id call, entry; /* the CALL, 0: none; where it led, 0: the CALL does not say */
+	bool is_signal;	      /* a signal handler returns there, of which nothing else is said */
+	bool fits;	      /* there is a CALL, and it can have led there */
+};
+
+/* Looks at a return address, which may be anything. Borrowed until the next places_return(). */
+const struct place_return *places_return(struct places *places, u32 pid, place_id now, u64 back);
+
 /* How many CALLs can have entered the frame that is at `now`; CALLS_UNKNOWN if nobody knows. */
 u32 places_calls(struct places *places, place_id now);
 /* The only CALL that can have entered the frame that is at `now`, 0 if there may be several. */
 place_id places_only_call(struct places *places, place_id now);
+
+/* What a set for another part has found out, on its way into this one. */
+struct place_merge {
+	struct places *places;
+	const struct places *more;
+	u32 *binaries; /* rows of `more` → rows of `places` */
+};
+
+/* Takes over which binaries `more` has met, and where. `more` was made by places_for_part(). */
+struct place_merge places_merge(struct places *places, const struct places *more);
+/* The number here of a place that has another one there; 0: 0. */
+place_id places_merged(const struct place_merge *merge, place_id id);
+/* The same of a body. */
+u32 places_merged_body(const struct place_merge *merge, u32 body);
+/* Frees what was needed for that. */
+void place_merge_release(struct place_merge *merge);
 
 #endif

@@ -9,15 +9,31 @@
 #include "base/idmap.h"
 #include "lbr/places.h"
 
+#include <pthread.h>
+
 struct place_body {
 	u32 binary, function;
 };
 
-enum { RECENT_PLACES = 1 << 14, RECENT_REACHES = 1 << 12, RECENT_STEPS = 1 << 14 };
+enum {
+	RECENT_PLACES = 1 << 14,
+	RECENT_SPANS = 1 << 8,
+	RECENT_REACHES = 1 << 12,
+	RECENT_STEPS = 1 << 14,
+	RECENT_RETURNS = 1 << 12
+};
 
 struct recent_place {
 	u64 address, generation;
 	place_id id; /* 0: none */
+};
+
+/* Addresses of a process that are the code of one segment of a binary. */
+struct recent_span {
+	u64 generation; /* 0: none */
+	u64 first, bytes;
+	u64 shift; /* from linked to virtual */
+	u32 pid, binary;
 };
 
 struct recent_reach {
@@ -25,27 +41,58 @@ struct recent_reach {
 	bool is_reached;
 };
 
+/* Where the code of a binary is in a process. */
+struct place_shift {
+	u64 shift; /* from linked to virtual */
+	u32 pid, binary;
+};
+
+/* What was read of binaries, for all that ask about places of one recording. */
+struct code_shelf {
+	pthread_mutex_t lock;	       /* who reads of a binary what was not read yet, holds it */
+	struct idmap of_file;	       /* mapped file → row + 1 */
+	VEC(struct code_facts *) rows; /* NULL: it cannot be read */
+};
+
 struct places {
 	/* Short cuts to the maps below, by the low bits of what is looked for. */
 	struct recent_place recent[RECENT_PLACES];
+	struct recent_span recent_spans[RECENT_SPANS];
 	struct recent_reach recent_reaches[RECENT_REACHES];
 	struct place_step recent_steps[RECENT_STEPS];
+	struct place_return recent_returns[RECENT_RETURNS];
 	u64 generation; /* of the mappings of `pid`; 0: not asked for */
 	u32 pid;
 	const struct process_table *processes;
 	const char *symfs;
 	VEC(struct place) rows;		   /* row 0 unused */
 	VEC(struct code_facts *) binaries; /* row 0, and where a file cannot be read: NULL */
+	VEC(u32) files;			   /* of these rows; row 0 unused */
 	VEC(struct place_body) bodies;	   /* body - 1 */
-	VEC(u64) shifts;		   /* row - 1: from linked to virtual */
+	VEC(struct place_shift) shifts;	   /* row - 1 */
 	u64 missing;			   /* files that cannot be read */
-	struct idmap of_address;	   /* hash of (mappings, virtual address) → place */
 	struct idmap of_place;		   /* hash of (binary, linked address) → place */
 	struct idmap of_file;		   /* mapped file → binary */
 	struct idmap of_body;		   /* binary, function → body */
 	struct idmap shift_of;		   /* process, binary → row of shifts */
 	struct idmap reached;		   /* body, body → 1: no, 2: yes */
+	struct code_shelf *shelf;
+	bool owns_shelf; /* the first of all that have it */
 };
+
+/* An empty one. */
+struct code_shelf *code_shelf_new(void);
+/* Frees. */
+void code_shelf_free(struct code_shelf *shelf);
+
+/* The row of a file, which is read if nobody has read it yet. */
+u32 places_binary(struct places *places, const struct mapped_file *file);
+/* Adds a file that has no row yet; `facts` as struct code_shelf. Returns its row. */
+u32 places_add_binary(struct places *places, u32 file, struct code_facts *facts);
+/* Adds what is known of a place, unless that is there. Returns its number. */
+place_id places_add(struct places *places, const struct place *place);
+/* Notes where a process has the code of a binary. */
+void places_keep_shift(struct places *places, u32 pid, u32 binary, u64 shift);
 
 /* The body of a function of a binary, made if it has none yet. */
 u32 places_body(struct places *places, u32 binary, u32 function);

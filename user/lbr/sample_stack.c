@@ -100,8 +100,12 @@ static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapsho
 	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
 	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
 
-	if (!thread || !thread_is_balanced(thread) ||
-	    (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY))
+	if (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY)
+		return;
+	if (stitcher->unlearned)
+		atomic_store_explicit(&stitcher->unlearned->lacks_lessons, true,
+				      memory_order_relaxed);
+	if (!thread || !thread_is_balanced(thread))
 		return;
 	if (stitcher->has_learned_all)
 		graph_solve(stitcher->graph, snapshot->depth);

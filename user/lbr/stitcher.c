@@ -4,8 +4,11 @@
  */
 #include "lbr/stitcher.h"
 
+#include "base/fail.h"
 #include "base/memory.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <xxhash.h>
 
 bool lbr_is_recorded(const struct event_source *source)
@@ -110,6 +113,8 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 
 	if (stitcher->is_learning)
 		begin_again(stitcher);
+	if (stitcher->unlearned && lbr_stitcher_lacks_lessons(stitcher->unlearned))
+		return fail_plain(-EAGAIN, NULL, "there is something to learn first");
 	stitcher->calls.count = 0;
 	stitcher->shown.count = 0;
 	if (!stitcher_is_concerned(stitcher, sample))
@@ -152,7 +157,17 @@ static void hear_exit(struct lbr_stitcher *stitcher, const struct thread_life *l
 	places_changed(stitcher->places);
 }
 
+static struct lbr_stitcher *stitcher_of_follower(struct event_sink *sink)
+{
+	return (struct lbr_stitcher *)((char *)sink - offsetof(struct lbr_stitcher, following));
+}
+
 #define HEAR(member, type)                                                    \
+	static int follow_##member(struct event_sink *sink, type event)       \
+	{                                                                     \
+		hear_##member(stitcher_of_follower(sink), event);             \
+		return 0;                                                     \
+	}                                                                     \
 	static int learn_##member(struct event_sink *sink, type event)        \
 	{                                                                     \
 		hear_##member(stitcher_of_lessons(sink), event);              \
@@ -174,6 +189,13 @@ HEAR(name, const struct thread_name *)
 HEAR(fork, const struct thread_life *)
 HEAR(exit, const struct thread_life *)
 
+/* A sample before the part. */
+static bool pass_over_chain(struct event_sink *sink, u64 chain_key)
+{
+	lessons_wants(&stitcher_of_follower(sink)->lessons_heard, chain_key);
+	return false;
+}
+
 static int take_loss(struct event_sink *sink, const struct loss *loss)
 {
 	struct lbr_stitcher *stitcher = stitcher_of(sink);
@@ -185,9 +207,11 @@ static int take_loss(struct event_sink *sink, const struct loss *loss)
 
 /* --- the stitcher --- */
 
-struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struct event_sink *next)
+/* A stitcher that has no places, graph and threads yet. */
+static struct lbr_stitcher *stitcher_make(const struct lbr_settings *settings,
+					  struct event_sink *next)
 {
-	struct lbr_stitcher *stitcher = must_alloc(sizeof(*stitcher));
+	struct lbr_stitcher *stitcher = must_alloc_table(1, sizeof(*stitcher));
 	struct event_sink *sink = &stitcher->passing.sink;
 
 	passing_sink_init(&stitcher->passing, next);
@@ -204,16 +228,74 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 	stitcher->learning.on_name = learn_name;
 	stitcher->learning.on_fork = learn_fork;
 	stitcher->learning.on_exit = learn_exit;
+	stitcher->following = (struct event_sink){
+		.on_mapping = follow_mapping,
+		.on_name = follow_name,
+		.on_fork = follow_fork,
+		.on_exit = follow_exit,
+	};
 	stitcher->settings = *settings;
 	stitcher->processes = process_table_new();
+	stitcher->memo = memo_new();
+	stitcher->outcomes = outcomes_new();
+	return stitcher;
+}
+
+struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struct event_sink *next)
+{
+	struct lbr_stitcher *stitcher = stitcher_make(settings, next);
+
 	stitcher->places = places_new(stitcher->processes, settings->symfs);
 	stitcher->graph = graph_new(stitcher->places);
 	stitcher->threads = threads_new();
-	stitcher->memo = memo_new();
-	stitcher->outcomes = outcomes_new();
 	if (settings->tier == LBR_LIKELY)
-		stitcher->likely = likely_new(stitcher->places);
+		stitcher->likely = likely_new();
 	return stitcher;
+}
+
+struct lbr_stitcher *lbr_stitcher_for_part(struct lbr_stitcher *first)
+{
+	struct lbr_stitcher *stitcher = stitcher_make(&first->settings, NULL);
+
+	stitcher->following.wants_chain = pass_over_chain;
+	stitcher->places = places_for_part(first->places, stitcher->processes);
+	stitcher->graph = graph_new(stitcher->places);
+	stitcher->threads = threads_new();
+	stitcher->sources = first->sources;
+	stitcher->source_count = first->source_count;
+	return stitcher;
+}
+
+void lbr_stitcher_learn_from(struct lbr_stitcher *first, const struct lbr_stitcher *part)
+{
+	struct place_merge merge = places_merge(first->places, part->places);
+
+	graph_add_all(first->graph, part->graph, &merge);
+	threads_learn_all(first->threads, part->threads, &merge);
+	place_merge_release(&merge);
+	if (part->deepest > first->deepest)
+		first->deepest = part->deepest;
+}
+
+struct lbr_stitcher *lbr_stitcher_beside(struct lbr_stitcher *learned, struct event_sink *next)
+{
+	struct lbr_stitcher *stitcher = stitcher_make(&learned->settings, next);
+
+	graph_solve(learned->graph, stitcher_depth(learned));
+	stitcher->places = places_beside(learned->places, stitcher->processes);
+	stitcher->graph = graph_beside(learned->graph, stitcher->places);
+	stitcher->threads = threads_beside(learned->threads);
+	stitcher->sources = learned->sources;
+	stitcher->source_count = learned->source_count;
+	stitcher->deepest = learned->deepest;
+	stitcher->has_learned_all = true;
+	stitcher->unlearned = learned->is_learning ? NULL : learned;
+	return stitcher;
+}
+
+bool lbr_stitcher_lacks_lessons(const struct lbr_stitcher *learned)
+{
+	return atomic_load_explicit(&learned->lacks_lessons, memory_order_relaxed);
 }
 
 void lbr_stitcher_free(struct lbr_stitcher *stitcher)
@@ -252,6 +334,11 @@ struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher)
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher)
 {
 	return &stitcher->learning;
+}
+
+struct event_sink *lbr_stitcher_follower(struct lbr_stitcher *stitcher)
+{
+	return &stitcher->following;
 }
 
 const struct lbr_tally *lbr_stitcher_tally(struct lbr_stitcher *stitcher)

@@ -14,6 +14,8 @@
 #include "lbr/outcomes.h"
 #include "lbr/tally.h"
 
+#include <stdatomic.h>
+
 enum { CHAINS_AHEAD = 6 }; /* of which outcomes are on their way from memory */
 
 enum { CHAINS_SEEN = 1 << 16 };
@@ -28,7 +30,7 @@ struct lessons {
 
 struct lbr_stitcher {
 	struct passing_sink passing; /* first: stitcher_of() */
-	struct event_sink learning;
+	struct event_sink learning, following;
 	struct lbr_settings settings;
 	const struct event_source *sources;
 	size_t source_count;
@@ -53,8 +55,12 @@ struct lbr_stitcher {
 	struct lessons lessons_heard;
 	bool is_learning;     /* the learning sink has heard something since the other one */
 	bool has_learned_all; /* nothing new can come */
+	struct lbr_stitcher *unlearned; /* which this is beside; NULL: it has learned */
+	atomic_bool lacks_lessons;	/* of that: some stack depends on other samples */
 };
 
+/* Counts a chain of the recording. Returns whether there may be something to learn from it. */
+bool lessons_wants(struct lessons *lessons, u64 chain_key);
 /* Sets what the learning sink does with samples. */
 void lessons_init(struct lbr_stitcher *stitcher);
 /* The stitcher whose learning sink this is. */

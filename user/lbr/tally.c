@@ -37,6 +37,22 @@ void lbr_tally_add(struct lbr_tally *tally, const struct outcome *outcome, bool 
 	tally->shortened += !is_whole && outcome->count < outcome->entry_count;
 }
 
+void lbr_tally_sum(struct lbr_tally *tally, const struct lbr_tally *more)
+{
+	tally->stacks += more->stacks;
+	tally->whole_by_hardware += more->whole_by_hardware;
+	tally->cut_by_hardware += more->cut_by_hardware;
+	tally->became_whole += more->became_whole;
+	tally->became_longer += more->became_longer;
+	tally->shortened += more->shortened;
+	tally->likely += more->likely;
+	for (size_t i = 0; i < LBR_END_COUNT; i++)
+		tally->ends[i] += more->ends[i];
+	/* Mostly the same ones. */
+	if (tally->binaries_missing < more->binaries_missing)
+		tally->binaries_missing = more->binaries_missing;
+}
+
 const char *lbr_end_words(u8 end)
 {
 #define LBR_END_AS_WORDS(name, key, sentence) sentence,

@@ -4,6 +4,8 @@
  */
 #include "lbr/threads.h"
 
+#include <string.h>
+
 enum {
 	ANCHOR_COUNT_MIN = 8, /* a function that was seen so often in one place belongs there */
 	CONTRADICTED_MAX_PERMILLE = 10,
@@ -25,6 +27,7 @@ struct threads {
 	VEC(struct lesson) lessons;
 	VEC(u32) learned;
 	struct idmap lesson_of; /* key → row + 1 */
+	bool is_beside;		/* what rows point to is another one's */
 };
 
 struct threads *threads_new(void)
@@ -32,11 +35,26 @@ struct threads *threads_new(void)
 	return must_alloc(sizeof(struct threads));
 }
 
+struct threads *threads_beside(const struct threads *learned)
+{
+	struct threads *threads = threads_new();
+	size_t count = learned->rows.count;
+
+	threads->is_beside = true;
+	threads->row_of = idmap_copy(&learned->row_of);
+	vec_reserve(&threads->rows, count);
+	if (count)
+		memcpy(threads->rows.items, learned->rows.items,
+		       count * sizeof(*learned->rows.items));
+	threads->rows.count = count;
+	return threads;
+}
+
 void threads_free(struct threads *threads)
 {
 	if (!threads)
 		return;
-	for (size_t i = 0; i < threads->rows.count; i++) {
+	for (size_t i = 0; i < threads->rows.count && !threads->is_beside; i++) {
 		vec_release(&threads->rows.items[i].anchors);
 		vec_release(&threads->rows.items[i].window);
 		idmap_release(&threads->rows.items[i].anchor_of);
@@ -47,6 +65,19 @@ void threads_free(struct threads *threads)
 	free(threads);
 }
 
+/* The row + 1 of a thread; 0: there are too many. */
+static u32 row_made(struct threads *threads, u64 key)
+{
+	u32 row = idmap_get(&threads->row_of, key);
+
+	if (row || threads->rows.count == THREADS_MAX)
+		return row;
+	row = (u32)threads->rows.count + 1;
+	*vec_add(&threads->rows) = (struct thread_facts){.id = row, .key = key};
+	*idmap_place(&threads->row_of, key) = row;
+	return row;
+}
+
 struct thread_facts *threads_at(struct threads *threads, u32 tid)
 {
 	u64 key;
@@ -55,14 +86,9 @@ struct thread_facts *threads_at(struct threads *threads, u32 tid)
 	if (threads->last_row && threads->last_tid == tid)
 		return &threads->rows.items[threads->last_row - 1];
 	key = (u64)idmap_get(&threads->renewed, tid) << 32 | tid;
-	row = idmap_get(&threads->row_of, key);
-	if (!row && threads->rows.count == THREADS_MAX)
+	row = row_made(threads, key);
+	if (!row)
 		return NULL;
-	if (!row) {
-		row = (u32)threads->rows.count + 1;
-		*vec_add(&threads->rows) = (struct thread_facts){.id = row};
-		*idmap_place(&threads->row_of, key) = row;
-	}
 	threads->last_tid = tid;
 	threads->last_row = row;
 	return &threads->rows.items[row - 1];
@@ -178,6 +204,57 @@ void threads_learn(struct threads *threads, struct thread_facts *thread,
 bool threads_know(const struct threads *threads, u64 key)
 {
 	return idmap_get(&threads->lesson_of, key);
+}
+
+static void merge_constant(struct thread_facts *thread, const struct thread_facts *more)
+{
+	if (!more->constant_count)
+		return;
+	learn_constant(thread, more->constant, more->constant_first_ns);
+	thread->constant_last_ns = more->constant_last_ns;
+	thread->constant_count += more->constant_count - 1;
+	thread->is_constant_moved |= more->is_constant_moved;
+}
+
+static void merge_anchor(struct thread_facts *thread, const struct anchor *more, u32 body)
+{
+	struct anchor *anchor;
+	u32 row;
+
+	if (!find_anchor(thread, body, more->slot, &row))
+		return;
+	anchor = &thread->anchors.items[row];
+	anchor->is_moved |= more->is_moved;
+	if (!more->count)
+		return;
+	if (!anchor->count)
+		anchor->first_ns = more->first_ns;
+	anchor->last_ns = more->last_ns;
+	anchor->count = anchor->count + more->count < UINT16_MAX
+				? (u16)(anchor->count + more->count)
+				: UINT16_MAX;
+}
+
+void threads_learn_all(struct threads *threads, const struct threads *more,
+		       const struct place_merge *merge)
+{
+	for (size_t i = 0; i < more->rows.count; i++) {
+		const struct thread_facts *there = &more->rows.items[i];
+		u32 row = there->stacks ? row_made(threads, there->key) : 0;
+		struct thread_facts *thread = row ? &threads->rows.items[row - 1] : NULL;
+
+		if (!thread)
+			continue;
+		if (!thread->stacks)
+			thread->first_ns = there->first_ns;
+		thread->last_ns = there->last_ns;
+		thread->stacks += there->stacks;
+		thread->contradicted += there->contradicted;
+		merge_constant(thread, there);
+		for (size_t k = 0; k < there->anchors.count; k++)
+			merge_anchor(thread, &there->anchors.items[k],
+				     places_merged_body(merge, there->anchors.items[k].body));
+	}
 }
 
 void threads_learn_again(struct threads *threads, struct thread_facts *thread, u64 key, u64 time_ns)

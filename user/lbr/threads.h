@@ -25,6 +25,7 @@ struct anchor {
 
 struct thread_facts {
 	u32 id;		       /* of all threads that were */
+	u64 key;	       /* times renewed, thread */
 	u64 first_ns, last_ns; /* of its samples */
 	u64 stacks, contradicted;
 	/* Register number less calls below, modulo the depth: does not change while calls and
@@ -46,6 +47,9 @@ struct threads;
 
 /* An empty set. */
 struct threads *threads_new(void);
+/* The same threads for another part of a recording of which `learned` has heard all: it hears the
+ * events from their start and learns nothing. `learned` outlives it and stays as it is. */
+struct threads *threads_beside(const struct threads *learned);
 /* Frees; NULL is fine. */
 void threads_free(struct threads *threads);
 
@@ -68,6 +72,10 @@ struct walked {
  * thread. */
 void threads_learn(struct threads *threads, struct thread_facts *thread,
 		   const struct walked *walked, u64 key);
+/* Learns what was learned of the part of the recording that comes next, of whose places `merge`
+ * is. */
+void threads_learn_all(struct threads *threads, const struct threads *more,
+		       const struct place_merge *merge);
 /* Whether that was done with this key. */
 bool threads_know(const struct threads *threads, u64 key);
 /* Then the same of one more sample of the thread, which need not be walked. */

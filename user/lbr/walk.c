@@ -121,33 +121,18 @@ static enum step step_by_entry(struct walking *walking)
 	return take_call(walking, call);
 }
 
-/* Where a direct call leads; 0: it is none. */
-static place_id target_of(const struct walking *walking, u64 back, place_id back_place,
-			  place_id call)
-{
-	const struct place *place = places_at(walking->places, call);
-	u64 target = back - places_at(walking->places, back_place)->address + place->call_target;
-
-	if (place->call != INSTRUCTION_CALL)
-		return 0;
-	return places_find(walking->places, walking->snapshot->pid, target);
-}
-
 /* Whether the next frame pointer confirms that the caller executes at `from`. */
 static bool pointer_confirms(const struct walking *walking, place_id from)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	place_id back, call;
-	u64 address;
+	const struct place_return *found;
 
 	if (places_at(walking->places, from)->pointer != POINTER_FRAME ||
 	    walking->caller >= snapshot->caller_count)
 		return false;
-	address = snapshot->callers[walking->caller].address;
-	back = places_find(walking->places, snapshot->pid, address);
-	call = places_call_before(walking->places, back);
-	call = call ? target_of(walking, address, back, call) : 0;
-	return call && places_can_contain(walking->places, call, from);
+	found = places_return(walking->places, snapshot->pid, from,
+			      snapshot->callers[walking->caller].address);
+	return found->entry && found->fits;
 }
 
 /* Whether no other entry from `index` on would do as well. */
@@ -206,15 +191,13 @@ static enum step step_by_pointer(struct walking *walking)
 {
 	const struct snapshot *snapshot = walking->snapshot;
 	u64 back = snapshot->callers[walking->caller].address;
-	place_id back_place = places_find(walking->places, snapshot->pid, back);
-	struct call call = {.place = places_call_before(walking->places, back_place)};
+	const struct place_return *found = places_return(walking->places, snapshot->pid,
+							 walking->now, back);
+	struct call call = {.place = found->call, .entry = found->entry};
 
-	if (places_at(walking->places, back_place)->is_signal)
+	if (found->is_signal)
 		return end_with(walking, LBR_END_SIGNAL);
-	if (!call.place)
-		return end_wrong(walking);
-	call.entry = target_of(walking, back, back_place, call.place);
-	if (call.entry && !places_can_contain(walking->places, call.entry, walking->now))
+	if (!found->fits)
 		return end_wrong(walking);
 	walking->caller++;
 	walking->proved = 0;

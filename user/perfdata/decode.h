@@ -50,6 +50,7 @@ struct decoder {
 	struct idmap kind_of_id; /* row + 1 */
 	bool swap;		 /* other endianness */
 	bool is_ours;		 /* misc bits of samples hold the stack's provenance */
+	bool skips_chains;	 /* knows_chain() is asked of samples without a key, too */
 	bool lost_is_counted;	 /* LOST_SAMPLES at the end tell all: LOST would count twice */
 	struct intern build_id_paths;
 	VEC(struct build_id) build_ids; /* named beside the records; row: interned path - 1 */

@@ -154,26 +154,21 @@ static bool marker_space(u64 marker, u8 *ret_space)
 	return false;
 }
 
-static void read_chain(struct decoder *decoder, const struct event_kind *kind,
-		       struct cursor *cursor, struct sample *sample)
+/* Whether the reader does without the frames: it had them before, or never wants them. */
+static bool is_chain_known(const struct decoder *decoder, const struct event_kind *kind,
+			   const struct sample *sample)
 {
-	u64 count = cursor_u64(cursor);
-	const u8 *words = count <= RECORD_MAX_BYTES ? cursor_take(cursor, count * sizeof(u64))
-						    : NULL;
-	struct frame *frame;
-	u8 space = SPACE_USER; /* as perf takes a chain that begins without a marker */
+	bool may_be = sample->chain_key || (decoder->skips_chains && kind->chain_at);
 
-	sample->has_chain = true;
-	if (!words) {
-		cursor->overrun = true;
-		return;
-	}
-	decoder->details.chain = (struct bytes){words, count * sizeof(u64)};
-	if (sample->chain_key && decoder->reader &&
-	    sink_call(decoder->reader, knows_chain, sample)) {
-		sample->is_known = true;
-		return;
-	}
+	return may_be && decoder->reader && sink_call(decoder->reader, knows_chain, sample);
+}
+
+static void read_frames(struct decoder *decoder, const struct event_kind *kind, const u8 *words,
+			u64 count, struct sample *sample)
+{
+	u8 space = SPACE_USER; /* as perf takes a chain that begins without a marker */
+	struct frame *frame;
+
 	decoder->frames.count = 0;
 	vec_reserve(&decoder->frames, count);
 	frame = decoder->frames.items;
@@ -196,6 +191,24 @@ static void read_chain(struct decoder *decoder, const struct event_kind *kind,
 	}
 	sample->frames = decoder->frames.items;
 	sample->frame_count = (u16)(frame - decoder->frames.items);
+}
+
+static void read_chain(struct decoder *decoder, const struct event_kind *kind,
+		       struct cursor *cursor, struct sample *sample)
+{
+	u64 count = cursor_u64(cursor);
+	const u8 *words = count <= RECORD_MAX_BYTES ? cursor_take(cursor, count * sizeof(u64))
+						    : NULL;
+
+	sample->has_chain = true;
+	if (!words) {
+		cursor->overrun = true;
+		return;
+	}
+	decoder->details.chain = (struct bytes){words, count * sizeof(u64)};
+	sample->is_known = is_chain_known(decoder, kind, sample);
+	if (!sample->is_known)
+		read_frames(decoder, kind, words, count, sample);
 }
 
 static struct bytes take_bytes(struct cursor *cursor, u64 count)

@@ -176,6 +176,11 @@ void delivery_release(struct delivery *delivery)
 	vec_release(&delivery->values);
 }
 
+void perfdata_skip_chains(struct perfdata *data)
+{
+	data->decoder.skips_chains = true;
+}
+
 int perfdata_read(struct perfdata *data, struct event_sink *sink)
 {
 	struct delivery delivery = {

@@ -223,6 +223,8 @@ static u64 chain_place(const struct perfdata *data, struct record_header header,
 
 	if (header.type != RECORD_SAMPLE)
 		return EXTRA_NO_SAMPLE;
+	if (data->decoder.skips_chains)
+		return EXTRA_NO_CHAIN;
 	chain = decode_chain(&data->decoder, header, at);
 	return chain.start ? (u64)(chain.start - at) * MOST_CHAIN_BYTES + chain.length
 			   : EXTRA_NO_CHAIN;
@@ -285,6 +287,8 @@ static void finish_keys(struct perfdata *data)
 static void start_keys(struct perfdata *data)
 {
 	finish_keys(data);
+	if (data->keyed_events == data->events.count)
+		return;
 	data->unkeyed = data->events.items + data->keyed_events;
 	data->unkeyed_count = data->events.count - data->keyed_events;
 	data->keyed_events = data->events.count;
@@ -292,11 +296,24 @@ static void start_keys(struct perfdata *data)
 		       make_keys, data);
 }
 
+/* Room for all events at once, if the first of a large file tell how many there will be: to move
+ * them costs more than room that is not used. */
+static void make_room(struct perfdata *data, const u8 *at)
+{
+	size_t come = (size_t)(at - data->records.start), wanted;
+
+	finish_keys(data); /* they move */
+	if (data->events.count != KEYED_EVENTS || at <= data->records.start ||
+	    come > data->records.length)
+		return;
+	wanted = (size_t)((double)data->records.length / (double)come * KEYED_EVENTS);
+	vec_reserve(&data->events, wanted - KEYED_EVENTS);
+}
+
 static void add_event(struct perfdata *data, struct timed event)
 {
-	/* They move when there is no more room. */
 	if (data->events.count == data->events.capacity)
-		finish_keys(data);
+		make_room(data, (const u8 *)(uintptr_t)event.place);
 	*vec_add(&data->events) = event;
 	if (data->events.count - data->keyed_events == KEYED_EVENTS)
 		start_keys(data);
@@ -310,6 +327,7 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 	note_record *note = find_note_record(header.type, is_nested);
 
 	if (decode_knows(header.type)) {
+		bystanders_note(data, header, at);
 		add_event(data, (struct timed){
 					.time_ns = decode_time(&data->decoder, header, at),
 					.place = (uintptr_t)at,
@@ -340,6 +358,14 @@ static u64 bytes_behind(const struct perfdata *data, struct record_header header
 	if (header.type == RECORD_AUXTRACE)
 		return cursor_u64(&cursor);
 	return 0;
+}
+
+/* What a stream says in such bytes stands in a section of a file. */
+static void keep_bytes_behind(struct perfdata *data, struct record_header header,
+			      struct bytes behind)
+{
+	if (header.type == RECORD_HEADER_TRACING_DATA)
+		data->features[FEATURE_TRACING_DATA] = behind;
 }
 
 static void note_cut(struct perfdata *data, const u8 *at, u64 there, u64 wanted)
@@ -393,6 +419,7 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 			note_cut(data, at, (u64)(end - at), behind);
 			return records.length;
 		}
+		keep_bytes_behind(data, header, (struct bytes){at, behind});
 		at += behind;
 	}
 	if (!is_nested && at < end)
@@ -425,4 +452,5 @@ void session_index(struct perfdata *data)
 	}
 	session_read_sources(data);
 	order_by_time(data->events.items, data->events.count);
+	bystanders_drop(data);
 }

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-	BLOCK_BYTES = 32 << 10, /* of records in one compressed block, which goes into one record */
+	BLOCK_BYTES = 60 << 10, /* of records in one compressed block, which goes into one record */
 };
 static_assert(COMPRESSED_MAX_BYTES(BLOCK_BYTES) + sizeof(struct record_header) <= RECORD_MAX_BYTES,
 	      "a block that cannot be packed must fit, too");

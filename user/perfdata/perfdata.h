@@ -9,6 +9,7 @@
 #include "perfdata/records.h"
 #include "perfdata/sample_type.h"
 #include "perfdata/slices.h"
+#include "perfdata/tracepoints.h"
 #include "perfdata/writer.h"
 
 #endif

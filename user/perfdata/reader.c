@@ -408,6 +408,7 @@ void perfdata_close(struct perfdata *data)
 	vec_release(&data->sources);
 	vec_release(&data->events);
 	vec_release(&data->listed);
+	bystanders_release(&data->bystanders);
 	vec_release(&data->unknown_types);
 	text_release(&data->warnings);
 	free(data->damage.what);

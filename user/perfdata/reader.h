@@ -78,6 +78,18 @@ const struct event_source *perfdata_sources(const struct perfdata *data, u32 *re
 int perfdata_read(struct perfdata *data, struct event_sink *sink);
 
 /*
+ * Says that whoever will read wants no chain that his knows_chain() does not refuse to do without.
+ * Samples then have no chain_key, and most of their bytes are never read. Before the first reading.
+ */
+void perfdata_skip_chains(struct perfdata *data);
+
+/*
+ * Says that whoever will read only counts samples: he does not hear of processes that no sample is
+ * of, unless they started one that some is, but for what matters to all. Before the first reading.
+ */
+void perfdata_skip_bystanders(struct perfdata *data);
+
+/*
  * The rest of what a sample's record holds, for a sample that perfdata_read() hands over.
  *
  * NULL if it is none of this recording's. Borrowed until the next call.

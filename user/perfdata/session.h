@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "event/event.h"
+#include "perfdata/bystanders.h"
 #include "perfdata/decode.h"
 #include "perfdata/format.h"
 #include "perfdata/reader.h"
@@ -64,6 +65,7 @@ struct perfdata {
 	struct timed *unkeyed; /* of `events`: what `keying` is at */
 	size_t unkeyed_count;
 	struct window window; /* over what is walked */
+	struct bystanders bystanders;
 	struct decompressor *decompressor;
 	VEC(u8 *) blocks; /* decompressed, owned: records point into them */
 	size_t decompressed_bytes;

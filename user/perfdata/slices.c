@@ -14,7 +14,6 @@
 #include <stdatomic.h>
 
 enum {
-	MOST_SLICES = 8,	/* putting parts together takes one thread */
 	LEAST_EVENTS = 1 << 14, /* of a part: less is not worth the tables it needs */
 };
 
@@ -44,18 +43,16 @@ static bool stand_alone(const struct perfdata *data)
 	return !data->listener;
 }
 
-u32 perfdata_slices(struct perfdata *data)
+u32 perfdata_slices(struct perfdata *data, u32 most)
 {
 	size_t count;
 
 	session_index(data);
 	if (!stand_alone(data))
 		return 1;
-	count = data->events.count / LEAST_EVENTS;
-	if (count > parallel_width())
-		count = parallel_width();
-	if (count > MOST_SLICES)
-		count = MOST_SLICES;
+	count = (data->events.count + data->bystanders.skipped) / LEAST_EVENTS;
+	if (count > most)
+		count = most;
 	return count ? (u32)count : 1;
 }
 
@@ -67,22 +64,30 @@ static struct decoder decoder_beside(const struct decoder *decoder)
 		.kind_of_id = decoder->kind_of_id,
 		.swap = decoder->swap,
 		.is_ours = decoder->is_ours,
+		.skips_chains = decoder->skips_chains,
 		.lost_is_counted = decoder->lost_is_counted,
 		.build_id_paths = decoder->build_id_paths,
 		.build_ids = {.items = decoder->build_ids.items, .count = decoder->build_ids.count},
 	};
 }
 
+/* The parts before forget what they have read; what is looked at here may be far ahead of them. */
 static int hand_over_before(struct part *part)
 {
 	const struct timed *events = part->delivery.data->events.items;
+	struct window window = delivery_window(part->delivery.data, 0);
 	struct delivery before = part->delivery; /* what makes no sense counts where it stands */
 	int error = 0;
 
 	before.sink = part->slice->before;
-	for (size_t i = 0; i < part->from && !error; i++)
-		if (events[i].extra == EXTRA_NO_SAMPLE)
-			error = delivery_event(&before, &events[i]);
+	for (size_t i = 0; i < part->from && !error; i++) {
+		if (events[i].extra > EXTRA_NO_SAMPLE && before.sink->wants_chain)
+			before.sink->wants_chain(before.sink, events[i].extra);
+		if (events[i].extra != EXTRA_NO_SAMPLE)
+			continue;
+		window_move(&window, delivery_record(&events[i]));
+		error = delivery_event(&before, &events[i]);
+	}
 	return error;
 }
 

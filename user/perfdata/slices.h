@@ -13,13 +13,13 @@ struct perfdata;
 /* Who reads a part. */
 struct perfdata_slice {
 	struct event_sink *before; /* hears all that was before it, but for samples: who ran, and
-				    * what was mapped */
+				    * what was mapped; and is asked for the chains of samples */
 	struct event_sink *sink;   /* hears the part as perfdata_read() would hand it over */
 };
 
-/* In how many parts it is worth to be read; 1: it is short, there is but one CPU, or what a sample
- * says depends on the ones before it. */
-u32 perfdata_slices(struct perfdata *data);
+/* In how many parts it is worth to be read, `most` at most; 1: it is short, or what a sample says
+ * depends on the ones before it. */
+u32 perfdata_slices(struct perfdata *data, u32 most);
 
 /*
  * Hands a recording over in so many parts of about the same length, on all CPUs. The last one's

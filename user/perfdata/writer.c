@@ -30,7 +30,7 @@ struct perfdata_writer {
 	struct event_sink sink; /* first: sink and writer have one address */
 	struct encoder encoder;
 	struct outlet outlet;
-	bool is_ended;
+	bool is_ended, has_build_id_list;
 	u64 newest_ns, newest_at_round_ns; /* of all events; of those before the last round */
 	u64 samples_dropped, records_dropped;
 	u64 losses[COUNTER_COUNT], losses_told[COUNTER_COUNT];
@@ -110,7 +110,7 @@ static int on_mapping(struct event_sink *self, const struct mapping *mapping)
 
 	if (place)
 		encode_mapping(&writer->encoder, mapping, place);
-	if (mapping->build_id_bytes)
+	if (mapping->build_id_bytes && writer->has_build_id_list)
 		note_build_id(writer, mapping);
 	return end_of(writer);
 }
@@ -384,6 +384,7 @@ int perfdata_writer_open(const struct perfdata_writer_settings *settings,
 	int error;
 
 	writer->sink = sink_members;
+	writer->has_build_id_list = !settings->without_build_id_list;
 	encoder_init(&writer->encoder, settings->sources, settings->source_count,
 		     settings->clock_id);
 	error = output_open(settings->path, &writer->outlet.output);

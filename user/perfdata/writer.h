@@ -25,7 +25,8 @@ struct perfdata_writer_settings {
 	u64 wall_clock_ns, clock_ns; /* the same moment by both clocks */
 	u32 frequency_hz;	     /* for readers that scale; 0: by period */
 	bool idle_skipped;
-	u32 branch_depth; /* 0: no LBR call stacks */
+	bool without_build_id_list; /* mappings tell build ids, which Linux 5.12 and later read */
+	u32 branch_depth;	    /* 0: no LBR call stacks */
 };
 
 struct perfdata_writer;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Blocks by the functions they are in, and the same ones of several sides.
+ * The same blocks of several sides.
  *
- * Source of the rules: Linux 6.1, tools/perf/util/annotate.c, __symbol__account_cycles();
- * builtin-diff.c, compute_cycles_diff() and block_sort().
+ * Source of the rules: Linux 6.1, tools/perf/builtin-diff.c, compute_cycles_diff() and
+ * block_sort().
  */
 #include "profile/block_changes.h"
 
@@ -11,86 +11,9 @@
 
 #include <string.h>
 
-/* --- blocks of a side --- */
-
-/* The outermost function of a location; 0: it has no name. */
-static function_id function_at(const struct profile *profile, location_id location)
-{
-	const struct location_row *row = &profile->locations.items[location];
-
-	return row->line_count
-		       ? profile->lines.items[row->first_line + row->line_count - 1].function
-		       : 0;
-}
-
-/* Places a counted block in its function. Returns false if that has no name. */
-static bool place_block(const struct comparison *comparison, const struct block_row *counted,
-			struct code_block *ret_block)
-{
-	const struct profile *profile = comparison->fold->profile;
-	bool has_dso = entry_layout_has_key(&comparison->settings.list.layout, FIELD_DSO);
-	function_id function = function_at(profile, counted->end);
-	const struct function_row *row = &profile->functions.items[function];
-	u64 end = profile->locations.items[counted->end].address;
-	u64 start = profile->locations.items[counted->start].address;
-
-	if (!function || end < row->start)
-		return false;
-	*ret_block = (struct code_block){
-		.binary = has_dso ? profile->binaries.items[row->binary].short_name : 0,
-		.function = row->name,
-		.end = end - row->start,
-		.end_at = counted->end,
-		.times = counted->times,
-		.cycles = counted->cycles,
-		.whole_times = counted->times,
-	};
-	memcpy(ret_block->first, counted->first, sizeof(ret_block->first));
-	if (function_at(profile, counted->start) != function || start >= end)
-		return true;
-	ret_block->has_start = true;
-	ret_block->start = start - row->start;
-	ret_block->start_at = counted->start;
-	return true;
-}
-
 static int compare_numbers(u64 a, u64 b)
 {
 	return (a > b) - (a < b);
-}
-
-static u64 function_key(const struct code_block *block)
-{
-	return (u64)block->binary << 32 | block->function;
-}
-
-static int compare_functions(const struct code_block *a, const struct code_block *b)
-{
-	return compare_numbers(function_key(a), function_key(b));
-}
-
-/* Those that end at the same branch together, the longest first. */
-static int compare_ends(const void *left, const void *right)
-{
-	const struct code_block *a = left, *b = right;
-	int order = compare_functions(a, b);
-
-	if (!order)
-		order = compare_numbers(a->end, b->end);
-	if (!order)
-		order = (int)b->has_start - (int)a->has_start;
-	return order ? order : compare_numbers(a->start, b->start);
-}
-
-/* As they stand in the code. */
-static int compare_places(const void *left, const void *right)
-{
-	const struct code_block *a = left, *b = right;
-	int order = compare_functions(a, b);
-
-	if (!order)
-		order = compare_numbers(a->start, b->start);
-	return order ? order : compare_numbers(a->end, b->end);
 }
 
 static u64 amount(s64 change)
@@ -102,64 +25,24 @@ static u64 amount(s64 change)
 static int compare_changes(const void *left, const void *right)
 {
 	const struct code_block *a = left, *b = right;
-	int order = compare_functions(a, b);
+	int order = code_block_compare_functions(a, b);
 
 	if (!order)
 		order = compare_numbers(amount(b->change), amount(a->change));
-	return order ? order : compare_places(a, b);
-}
-
-/* Adds a part of `block`, or more of the same. */
-static void add_part(struct code_block *block, const struct code_block *part)
-{
-	block->times += part->times;
-	block->cycles += part->cycles;
-	if (part->has_start != block->has_start || part->start != block->start)
-		return;
-	for (u32 i = 0; i < BLOCK_FIRST && block->whole_times + i < BLOCK_FIRST; i++)
-		block->first[block->whole_times + i] = part->first[i];
-	block->whole_times += part->times;
-}
-
-static void join_parts(struct code_blocks *blocks)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < blocks->rows.count; i++) {
-		struct code_block *row = &blocks->rows.items[i];
-		struct code_block *last = count ? &blocks->rows.items[count - 1] : NULL;
-
-		if (last && !compare_functions(last, row) && last->end == row->end)
-			add_part(last, row);
-		else
-			blocks->rows.items[count++] = *row;
-	}
-	blocks->rows.count = count;
-}
-
-static void sort_blocks(struct code_blocks *blocks, int (*compare)(const void *, const void *))
-{
-	if (blocks->rows.count)
-		qsort(blocks->rows.items, blocks->rows.count, sizeof(*blocks->rows.items), compare);
+	return order ? order : code_block_compare_places(a, b);
 }
 
 static void gather(struct block_changes *changes)
 {
 	const struct comparison *comparison = changes->comparison;
-	const struct profile *profile = comparison->fold->profile;
 	const struct comparison_settings *settings = &comparison->settings;
-	struct code_block block;
+	bool has_dso = entry_layout_has_key(&settings->list.layout, FIELD_DSO);
 
 	for (u32 run = 0; run < settings->run_count; run++)
-		for (size_t i = 0; i < profile->blocks.count; i++)
-			if (profile->blocks.items[i].source == settings->runs[run].source &&
-			    place_block(comparison, &profile->blocks.items[i], &block))
-				*vec_add(&changes->sides[settings->runs[run].side].rows) = block;
-	for (u32 side = 0; side < settings->side_count; side++) {
-		sort_blocks(&changes->sides[side], compare_ends);
-		join_parts(&changes->sides[side]);
-		sort_blocks(&changes->sides[side], compare_places);
-	}
+		code_blocks_add(&changes->sides[settings->runs[run].side],
+				comparison->fold->profile, settings->runs[run].source, has_dso);
+	for (u32 side = 0; side < settings->side_count; side++)
+		code_blocks_settle(&changes->sides[side]);
 }
 
 /* --- pairs --- */
@@ -167,15 +50,10 @@ static void gather(struct block_changes *changes)
 /* Notes where a function's rows or lines begin. */
 static void note_first(struct idmap *first_of, const struct code_block *block, size_t number)
 {
-	u32 *place = idmap_place(first_of, function_key(block));
+	u32 *place = idmap_place(first_of, code_block_function(block));
 
 	if (!*place)
 		*place = (u32)number + 1;
-}
-
-u64 code_block_average(const struct code_block *block)
-{
-	return block->cycles / block->times;
 }
 
 static void pair_side(struct block_changes *changes, u32 side)
@@ -187,9 +65,11 @@ static void pair_side(struct block_changes *changes, u32 side)
 	for (size_t i = 0; i < other->rows.count; i++) {
 		struct code_block *block = &other->rows.items[i];
 
-		while (at < base->rows.count && compare_places(&base->rows.items[at], block) < 0)
+		while (at < base->rows.count &&
+		       code_block_compare_places(&base->rows.items[at], block) < 0)
 			at++;
-		if (at < base->rows.count && !compare_places(&base->rows.items[at], block)) {
+		if (at < base->rows.count &&
+		    !code_block_compare_places(&base->rows.items[at], block)) {
 			block->pair = (u32)at + 1;
 			block->change = (s64)(code_block_average(block) -
 					      code_block_average(&base->rows.items[at]));
@@ -197,7 +77,7 @@ static void pair_side(struct block_changes *changes, u32 side)
 			other->unpaired += block->has_start;
 		}
 	}
-	sort_blocks(other, compare_changes);
+	code_blocks_sort(other, compare_changes);
 	for (size_t i = 0; i < other->rows.count; i++) {
 		u32 pair = other->rows.items[i].pair;
 
@@ -240,10 +120,10 @@ static int compare_lines(const void *left, const void *right, void *context)
 		of[i] = &changes->sides[0].rows.items[rows[i]];
 		change[i] = pair ? amount(pair->change) : 0;
 	}
-	order = compare_functions(of[0], of[1]);
+	order = code_block_compare_functions(of[0], of[1]);
 	if (!order)
 		order = compare_numbers(change[1], change[0]);
-	return order ? order : compare_places(of[0], of[1]);
+	return order ? order : code_block_compare_places(of[0], of[1]);
 }
 
 static void find_lines(struct block_changes *changes)
@@ -285,10 +165,8 @@ void block_changes_free(struct block_changes *changes)
 {
 	if (!changes)
 		return;
-	for (u32 side = 0; side < changes->comparison->settings.side_count; side++) {
-		vec_release(&changes->sides[side].rows);
-		idmap_release(&changes->sides[side].first_of);
-	}
+	for (u32 side = 0; side < changes->comparison->settings.side_count; side++)
+		code_blocks_release(&changes->sides[side]);
 	free(changes->sides);
 	free(changes->pair_of);
 	vec_release(&changes->lines);
@@ -321,10 +199,10 @@ static struct code_block wanted_by(const struct comparison *comparison, u32 entr
 /* How many rows of a side are of a function. */
 static u32 count_rows(const struct code_blocks *blocks, const struct code_block *wanted)
 {
-	u32 first = idmap_get(&blocks->first_of, function_key(wanted)), count = 0;
+	u32 first = idmap_get(&blocks->first_of, code_block_function(wanted)), count = 0;
 
 	while (first && first - 1 + count < blocks->rows.count &&
-	       !compare_functions(&blocks->rows.items[first - 1 + count], wanted))
+	       !code_block_compare_functions(&blocks->rows.items[first - 1 + count], wanted))
 		count++;
 	return count;
 }
@@ -349,10 +227,11 @@ u32 block_changes_lines(const struct block_changes *changes, u32 entry)
 {
 	struct code_block wanted = wanted_by(changes->comparison, entry);
 	const struct code_block *base = changes->sides[0].rows.items;
-	u32 first = idmap_get(&changes->first_line, function_key(&wanted)), count = 0;
+	u32 first = idmap_get(&changes->first_line, code_block_function(&wanted)), count = 0;
 
 	while (first && first - 1 + count < changes->lines.count &&
-	       !compare_functions(&base[changes->lines.items[first - 1 + count]], &wanted))
+	       !code_block_compare_functions(&base[changes->lines.items[first - 1 + count]],
+					     &wanted))
 		count++;
 	return changes->comparison->settings.is_strict ? lines_of_perf(changes, entry, count)
 						       : count;
@@ -363,13 +242,13 @@ const struct code_block *block_changes_at(const struct block_changes *changes, u
 {
 	struct code_block wanted = wanted_by(changes->comparison, entry);
 	const struct code_blocks *blocks = &changes->sides[side];
-	u32 first = idmap_get(&changes->first_line, function_key(&wanted));
+	u32 first = idmap_get(&changes->first_line, code_block_function(&wanted));
 
 	if (!changes->comparison->settings.is_strict)
 		return pair_on(changes, changes->lines.items[first - 1 + line], side);
 	if (line >= count_rows(blocks, &wanted))
 		return NULL;
-	first = idmap_get(&blocks->first_of, function_key(&wanted));
+	first = idmap_get(&blocks->first_of, code_block_function(&wanted));
 	return &blocks->rows.items[first - 1 + line];
 }
 

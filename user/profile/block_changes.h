@@ -1,35 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * What blocks of code took on the sides of a comparison: cycles, on average.
- *
- * A block is told by the name of its function, and by where in it the block begins and ends. Of
- * those that end at the same branch the longest stands for all, as in perf: it has the cycles of
- * the others too, which are parts of it.
  */
 #ifndef PROFILE_BLOCK_CHANGES_H
 #define PROFILE_BLOCK_CHANGES_H
 
+#include "profile/code_blocks.h"
 #include "profile/comparison.h"
-
-/* A block of one side. */
-struct code_block {
-	string_id binary;   /* its short name; 0: blocks are not told apart by it */
-	string_id function; /* its name */
-	u64 start, end;	    /* bytes into the function; end is where the branch is */
-	bool has_start;	    /* else 0: where it begins is not known */
-	location_id start_at, end_at;
-	u64 times, cycles;
-	u64 whole_times; /* of the times, those of the longest */
-	u16 first[BLOCK_FIRST];
-	u32 pair; /* of a side but the baseline: the same block there, from 1; 0: none */
-	s64 change;
-};
-
-struct code_blocks {
-	VEC(struct code_block) rows; /* those of a function together */
-	struct idmap first_of;	     /* by function_key(): its first row, from 1 */
-	u32 unpaired;		     /* that begin where it is known, and are only on this side */
-};
 
 struct block_changes {
 	const struct comparison *comparison;
@@ -56,7 +33,5 @@ const struct code_block *block_changes_at(const struct block_changes *changes, u
 /* The same block of the baseline; NULL: it has none. */
 const struct code_block *block_changes_base(const struct block_changes *changes,
 					    const struct code_block *block);
-/* Cycles of a block, on average and rounded down as in perf. */
-u64 code_block_average(const struct code_block *block);
 
 #endif

@@ -120,7 +120,8 @@ static label_id labels_of(struct profile_builder *builder, const struct sample *
 		.pid = keep & KEEP_PID ? sample->pid : ~0u,
 		.tid = keep & KEEP_TID ? sample->tid : ~0u,
 		.cpu = keep & KEEP_CPU ? sample->cpu : ~0u,
-		.detail = details_of(builder->profile, &builder->settings.details, sample),
+		.detail = details_of(builder->profile, &builder->settings.details, builder->locator,
+				     sample),
 	};
 
 	return profile_labels(builder->profile, &labels);

@@ -9,8 +9,24 @@ static u64 socket_of(const struct detail_settings *settings, u32 cpu)
 	return cpu < settings->socket_count ? (u64)(s64)settings->sockets[cpu] : ~0ull;
 }
 
+/* As perf looks for data: in the space that the code ran in. */
+static void find_places(struct profile *profile, u32 kept, struct locator *locator,
+			const struct sample *sample, struct detail_row *details)
+{
+	struct virtual_place place = {
+		.address = sample->data_address, .pid = sample->pid, .space = sample->space};
+
+	details->values[DETAIL_DATA_ADDRESS] = sample->data_address;
+	details->values[DETAIL_CODE_ADDRESS] = sample->address;
+	if (kept & 1u << DETAIL_DATA_PLACE)
+		details->values[DETAIL_DATA_PLACE] = locator_find_data(locator, profile, &place);
+	if (kept & 1u << DETAIL_CODE_PLACE)
+		details->values[DETAIL_CODE_PLACE] = locator_find(locator, profile, sample->pid,
+								  sample->address, sample->space);
+}
+
 detail_id details_of(struct profile *profile, const struct detail_settings *settings,
-		     const struct sample *sample)
+		     struct locator *locator, const struct sample *sample)
 {
 	struct detail_row details = {0};
 
@@ -22,6 +38,7 @@ detail_id details_of(struct profile *profile, const struct detail_settings *sett
 		details.values[DETAIL_TIME] = sample->time_ns -
 					      sample->time_ns % settings->quantum_ns;
 	details.values[DETAIL_CGROUP] = sample->cgroup;
+	find_places(profile, settings->kept, locator, sample, &details);
 	details.values[DETAIL_SOCKET] = socket_of(settings, sample->cpu);
 	for (u32 detail = 0; detail < DETAIL_COUNT; detail++)
 		if (!(settings->kept & 1u << detail))

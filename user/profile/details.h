@@ -5,7 +5,7 @@
 #ifndef PROFILE_DETAILS_H
 #define PROFILE_DETAILS_H
 
-#include "profile/tables.h"
+#include "profile/locator.h"
 
 struct detail_settings {
 	u32 kept;	    /* 1 << enum sample_detail, or-ed; what is not kept makes fewer rows */
@@ -13,14 +13,15 @@ struct detail_settings {
 	const s32 *sockets; /* by CPU; borrowed. CPUs behind them are of socket -1 */
 	u32 socket_count;
 	/* Fills in what only who reads the recording knows: DETAIL_COST to
-	 * DETAIL_INSTRUCTION_CYCLES. */
+	 * DETAIL_INSTRUCTION_CYCLES, DETAIL_DATA_SOURCE, DETAIL_PHYSICAL_ADDRESS and
+	 * DETAIL_DATA_PAGE. */
 	void (*read)(void *context, const struct sample *sample, struct detail_row *details);
 	void *context;
 };
 
-/* The row of what a sample says of itself. */
+/* The row of what a sample says of itself; the locator is as of its time. */
 detail_id details_of(struct profile *profile, const struct detail_settings *settings,
-		     const struct sample *sample);
+		     struct locator *locator, const struct sample *sample);
 
 /* Adds a cgroup's name to the profile. */
 void details_add_cgroup(struct profile *profile, const struct cgroup_name *cgroup);

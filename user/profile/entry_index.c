@@ -6,12 +6,14 @@
 
 #include "base/intern.h"
 #include "profile/entry_filter.h"
+#include "profile/memory_keys.h"
 
 /* What an entry is told apart by; zero where the layout does not ask. Interned as bytes. */
 struct label_key {
 	string_id comm;
 	u32 tid, cpu, zero;
 	u64 details[DETAIL_COUNT];
+	struct memory_key memory[FIELD_BLOCKED - FIELD_MEM + 1];
 };
 
 struct frame_key {
@@ -42,12 +44,28 @@ static bool label_passes(const struct entry_list *list, const struct label_row *
 	       number_passes(settings->tids, settings->tid_count, labels->tid);
 }
 
+static void set_details(const struct entry_list *list, const struct label_row *labels,
+			struct label_key *key)
+{
+	const struct entry_layout *layout = &list->settings.layout;
+	const struct detail_row *row = &list->fold->profile->details.items[labels->detail];
+
+	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i], detail = entry_field_detail(field);
+
+		if (entry_field_is_of_memory(field))
+			key->memory[field - FIELD_MEM] = memory_key_of(list, row, labels->pid,
+								       field);
+		else if (detail < DETAIL_COUNT)
+			key->details[detail] = row->values[detail];
+	}
+}
+
 static u32 *number_labels(const struct entry_list *list)
 {
 	const struct profile *profile = list->fold->profile;
 	const struct entry_layout *layout = &list->settings.layout;
 	u32 *keys = must_alloc_array(profile->labels.count, sizeof(*keys));
-	u32 details = entry_layout_details(layout);
 	struct intern known = {0};
 
 	for (label_id id = 1; id < profile->labels.count; id++) {
@@ -62,9 +80,7 @@ static u32 *number_labels(const struct entry_list *list)
 			key.tid = labels->tid;
 		if (entry_layout_has_key(layout, FIELD_CPU))
 			key.cpu = labels->cpu;
-		for (u32 i = 0; i < DETAIL_COUNT; i++)
-			if (details & 1u << i)
-				key.details[i] = profile->details.items[labels->detail].values[i];
+		set_details(list, labels, &key);
 		keys[id] = intern_bytes(&known, &key, sizeof(key));
 	}
 	intern_release(&known);

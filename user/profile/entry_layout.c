@@ -7,6 +7,7 @@
 #include "profile/entry_layout.h"
 
 #include "profile/builder.h"
+#include "profile/memory_keys.h"
 
 #include "base/fail.h"
 #include "base/memory.h"
@@ -20,6 +21,8 @@
 
 static const char default_sort[] = "comm,dso,symbol";
 static const char default_branch_sort[] = "comm,dso_from,symbol_from,symbol_to,cycles";
+static const char default_memory_sort[] = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,"
+					  "tlb,locked,blocked,local_ins_lat";
 
 struct field_name {
 	const char *name;
@@ -69,33 +72,33 @@ static const struct field_name field_names[] = {
 	{"in_tx", FIELD_IN_TX},
 	{"abort", FIELD_ABORT},
 	{"cycles", FIELD_CYCLES},
+	{"symbol_daddr", FIELD_SYMBOL_DADDR},
+	{"dso_daddr", FIELD_DSO_DADDR},
+	{"locked", FIELD_LOCKED},
+	{"tlb", FIELD_TLB},
+	{"mem", FIELD_MEM},
+	{"snoop", FIELD_SNOOP},
+	{"dcacheline", FIELD_DCACHELINE},
+	{"symbol_iaddr", FIELD_SYMBOL_IADDR},
+	{"phys_daddr", FIELD_PHYS_DADDR},
+	{"data_page_size", FIELD_DATA_PAGE_SIZE},
+	{"blocked", FIELD_BLOCKED},
 };
 
 /* Keys of perf report that are not here, with what serves instead. */
 static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
-	{"trace", "use bpfprof script"},
+	{"trace", "use perf report"},
 	{"dso_size", NULL},
 	{"cgroup_id", "use -s cgroup"},
-	{"ipc_null", NULL},
+	{"ipc_null", "perf has no figures for it either"},
 	{"addr", "use -g address"},
-	{"local_p_stage_cyc", NULL},
-	{"p_stage_cyc", NULL},
+	{"local_p_stage_cyc", "perf has it on POWER alone"},
+	{"p_stage_cyc", "perf has it on POWER alone"},
 	{"addr_from", "use bpfprof script -F +brstack"},
 	{"addr_to", "use bpfprof script -F +brstack"},
-	{"ipc_lbr", NULL},
-	{"mem", NULL},
-	{"symbol_daddr", NULL},
-	{"dso_daddr", NULL},
-	{"locked", NULL},
-	{"tlb", NULL},
-	{"snoop", NULL},
-	{"dcacheline", NULL},
-	{"symbol_iaddr", NULL},
-	{"phys_daddr", NULL},
-	{"data_page_size", NULL},
-	{"blocked", NULL},
+	{"ipc_lbr", "use --total-cycles"},
 };
 
 bool entry_field_is_key(u8 field)
@@ -106,6 +109,27 @@ bool entry_field_is_key(u8 field)
 bool entry_field_is_of_branches(u8 field)
 {
 	return field >= FIELD_DSO_FROM;
+}
+
+bool entry_field_is_of_memory(u8 field)
+{
+	return field >= FIELD_MEM && field <= FIELD_BLOCKED;
+}
+
+static const char *default_keys(const struct entry_layout_settings *settings)
+{
+	if (settings->has_memory)
+		return default_memory_sort;
+	return settings->has_branches ? default_branch_sort : default_sort;
+}
+
+char *entry_layout_sort_text(const struct entry_layout_settings *settings)
+{
+	const char *sort = settings->sort;
+
+	if (sort && *sort != '+')
+		return must_copy(sort);
+	return must_format("%s%s%s", default_keys(settings), sort ? "," : "", sort ? sort + 1 : "");
 }
 
 static bool list_has(const u8 *list, u32 count, u8 field)
@@ -129,6 +153,8 @@ u32 entry_layout_labels(const struct entry_layout *layout, const struct filter_s
 	u32 keep = 0;
 
 	if (chosen->pid_count)
+		keep |= KEEP_PID;
+	if (entry_layout_has_key(layout, FIELD_DCACHELINE))
 		keep |= KEEP_PID;
 	if (chosen->tid_count || entry_layout_has_key(layout, FIELD_PID))
 		keep |= KEEP_TID;
@@ -189,9 +215,14 @@ u32 entry_layout_details(const struct entry_layout *layout)
 {
 	u32 details = 0;
 
-	for (u32 i = 0; i < layout->order_count; i++)
-		if (entry_field_detail(layout->order[i]) < DETAIL_COUNT)
-			details |= 1u << entry_field_detail(layout->order[i]);
+	for (u32 i = 0; i < layout->order_count; i++) {
+		u8 field = layout->order[i];
+
+		if (entry_field_is_of_memory(field))
+			details |= memory_key_details(field);
+		else if (entry_field_detail(field) < DETAIL_COUNT)
+			details |= 1u << entry_field_detail(field);
+	}
 	return details;
 }
 
@@ -239,13 +270,19 @@ static int find_field(const char *name, const char *option, u8 *ret_field)
 	return refuse(name, option);
 }
 
-static int check_branches(const struct entry_layout *layout,
-			  const struct entry_layout_settings *settings)
+static int check_keys(const struct entry_layout *layout,
+		      const struct entry_layout_settings *settings)
 {
-	for (u32 i = 0; i < layout->column_count && !settings->has_branches; i++)
-		if (entry_field_is_of_branches(layout->columns[i]))
+	for (u32 i = 0; i < layout->column_count; i++) {
+		u8 field = layout->columns[i];
+
+		if (entry_field_is_of_branches(field) && !settings->has_branches)
 			return fail_plain(-EINVAL, "use -b with a recording of branches",
 					  "a key of branches was given, and samples are counted");
+		if (entry_field_is_of_memory(field) && !settings->has_memory)
+			return fail_plain(-EINVAL, "use bpfprof report --mem-mode",
+					  "a key of memory accesses was given");
+	}
 	return 0;
 }
 
@@ -348,8 +385,7 @@ static int parse_sort(const struct entry_layout_settings *settings, struct entry
 	if (!sort && layout->is_strict)
 		return 0;
 	if (!sort || *sort == '+') {
-		const char *keys = settings->has_branches ? default_branch_sort : default_sort;
-		int error = parse_keys(keys, layout);
+		int error = parse_keys(default_keys(settings), layout);
 
 		if (error || !sort)
 			return error;
@@ -382,7 +418,7 @@ int entry_layout_parse(const struct entry_layout_settings *settings,
 		list_add(layout.columns, &layout.column_count, layout.order[i]);
 	for (u32 i = 0; i < layout.column_count; i++)
 		list_add(layout.order, &layout.order_count, layout.columns[i]);
-	error = check_branches(&layout, settings);
+	error = check_keys(&layout, settings);
 	if (error)
 		return error;
 	*ret_layout = layout;

@@ -41,6 +41,17 @@ enum entry_field {
 	FIELD_SYMBOL_SIZE,
 	FIELD_SRCLINE,
 	FIELD_SRCFILE,
+	FIELD_MEM, /* keys of memory accesses */
+	FIELD_SYMBOL_DADDR,
+	FIELD_DSO_DADDR,
+	FIELD_LOCKED,
+	FIELD_TLB,
+	FIELD_SNOOP,
+	FIELD_DCACHELINE,
+	FIELD_SYMBOL_IADDR,
+	FIELD_PHYS_DADDR,
+	FIELD_DATA_PAGE_SIZE,
+	FIELD_BLOCKED,
 	FIELD_DSO_FROM, /* keys of branches */
 	FIELD_DSO_TO,
 	FIELD_SYMBOL_FROM,
@@ -64,12 +75,13 @@ struct entry_layout {
 };
 
 struct entry_layout_settings {
-	/* -s; NULL: "comm,dso,symbol", of branches "comm,dso_from,symbol_from,symbol_to,cycles";
-	 * "+key" adds to that, "{a,b}" puts keys on one level of a hierarchy */
+	/* -s; NULL: the default of what lines are of; "+key" adds to that, "{a,b}" puts keys on
+	 * one level of a hierarchy */
 	const char *sort;
 	const char *fields;	/* -F; NULL: figures and then the sort keys; "+field" adds */
 	bool has_children;	/* figures begin with Children */
 	bool has_branches;	/* lines are of branches, and may be told apart by their keys */
+	bool has_memory;	/* the same of memory accesses */
 	bool show_samples;	/* -n */
 	bool show_period;	/* --show-total-period */
 	bool show_system_share; /* --showcpuutilization */
@@ -83,10 +95,15 @@ struct entry_layout_settings {
 int entry_layout_parse(const struct entry_layout_settings *settings,
 		       struct entry_layout *ret_layout);
 
+/* The sort keys in full, whether given or not. Owned by the caller. */
+char *entry_layout_sort_text(const struct entry_layout_settings *settings);
+
 /* Whether a field is a key (and not a figure). */
 bool entry_field_is_key(u8 field);
 /* Whether a field is a key that only branches have. */
 bool entry_field_is_of_branches(u8 field);
+/* Whether a field is a key that only memory accesses have. */
+bool entry_field_is_of_memory(u8 field);
 /* The flags (enum branch_flag, or-ed) that a key of branches looks at; 0: none. */
 u32 entry_field_branch_flags(u8 field);
 /* Those of all keys of a layout. */

@@ -11,6 +11,7 @@
 
 #include "base/sort.h"
 #include "profile/entry_ranks.h"
+#include "profile/memory_keys.h"
 
 #include <string.h>
 
@@ -152,7 +153,7 @@ static int compare_detail(const struct entry_list *list, u8 field, const struct 
 	case DETAIL_SOCKET:
 	case DETAIL_CGROUP:
 	case DETAIL_CODE_PAGE:
-	case DETAIL_COUNT:
+	default:
 		break;
 	}
 	return compare_address(of_a, of_b);
@@ -165,6 +166,8 @@ static int compare_key(const struct entry_list *list, u8 field, const struct ent
 
 	if (entry_field_is_of_branches(field))
 		return compare_branch_key(list, field, a, b);
+	if (entry_field_is_of_memory(field))
+		return memory_key_compare(list, field, a, b);
 	if (field == FIELD_COMM)
 		return compare_text(profile, a->comm, b->comm);
 	if (field == FIELD_DSO)

@@ -10,17 +10,6 @@
 
 #include <string.h>
 
-/* The binary of a location. Behind the kernel's text only what has a name is the kernel's. */
-static binary_id binary_of(const struct profile *profile, const struct location_row *location)
-{
-	const struct binary_row *binary = &profile->binaries.items[location->binary];
-
-	if (binary->kind == BINARY_KERNEL && !location->line_count &&
-	    location->address >= binary->end)
-		return 0;
-	return location->binary;
-}
-
 /* Frames that are known so far. */
 struct known_frames {
 	struct fold *fold;
@@ -65,7 +54,7 @@ static frame_id frame_make(struct known_frames *known, location_id id, u32 line,
 	struct folded_frame frame = {
 		.function = function,
 		.location = id,
-		.binary = binary_of(profile, location),
+		.binary = profile_location_binary(profile, location),
 		.space = location->space,
 		.by_function = next,
 		.by_line = next,

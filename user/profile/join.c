@@ -171,6 +171,8 @@ static void join_counts(struct joining *joining)
 {
 	const struct profile *other = joining->other;
 
+	if (!joining->is_more)
+		vec_reserve(&joining->profile->counts, other->counts.count);
 	for (size_t i = 0; i < other->counts.count; i++) {
 		struct count_row row = other->counts.items[i];
 
@@ -180,7 +182,10 @@ static void join_counts(struct joining *joining)
 		row.labels = joining->labels[row.labels];
 		row.source = joining->sources[row.source];
 		row.first_thread = joining->threads[row.first_thread];
-		profile_add(joining->profile, &row);
+		if (joining->is_more)
+			profile_add(joining->profile, &row);
+		else /* of a source of its own */
+			profile_append(joining->profile, &row);
 	}
 	for (size_t i = 0; i < other->blocks.count; i++) {
 		struct block_row row = other->blocks.items[i];

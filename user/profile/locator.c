@@ -324,6 +324,18 @@ location_id locator_find(struct locator *locator, struct profile *profile, u32 p
 				     process_table_generation(locator->processes, pid, space));
 }
 
+u64 locator_find_data(struct locator *locator, struct profile *profile,
+		      const struct virtual_place *place)
+{
+	const struct mapped *mapped = NULL;
+
+	if (place->space != SPACE_UNKNOWN && place->space != SPACE_HYPERVISOR)
+		mapped = process_table_find(locator->processes, place->pid, place->address,
+					    place->space);
+	return locator_find(locator, profile, place->pid, place->address, place->space) |
+	       (mapped && mapped->is_shared ? PLACE_IS_SHARED : 0);
+}
+
 void locator_match(const struct locator *known, const struct locator *next, binary_id *binaries)
 {
 	for (size_t id = 0; id < known->binaries.count && id < next->binaries.count; id++)

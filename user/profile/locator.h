@@ -37,6 +37,10 @@ struct virtual_place {
 location_id locator_find_in_state(struct locator *locator, struct profile *profile,
 				  const struct virtual_place *place, u64 generation);
 
+/* Where data is: a location_id, with PLACE_IS_SHARED if it is in memory that was mapped shared. */
+u64 locator_find_data(struct locator *locator, struct profile *profile,
+		      const struct virtual_place *place);
+
 /* As locator_find(), neither asking what was found before nor keeping it. */
 location_id locator_find_anew(struct locator *locator, struct profile *profile, u32 pid,
 			      u64 address, u8 space);

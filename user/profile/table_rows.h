@@ -60,6 +60,7 @@ struct function_row {
 	u64 start, end;	   /* addresses in the binary, [start, end) */
 	bool is_inlined;   /* then start and end are 0 and the name is the identity */
 	bool is_anonymous; /* it has no symbol: the name says where it begins */
+	bool is_data;	   /* it is a variable */
 };
 
 /* One line of source inside a function. */
@@ -107,8 +108,20 @@ enum sample_detail {
 	DETAIL_PARENT,	  /* string_id of the chosen caller's name, 0: none; see parents.h */
 	DETAIL_CONTAINER, /* string_id of the cgroup's; 0: in none; see cgroup_parts.h */
 	DETAIL_UNIT,	  /* likewise of systemd */
+	/* Of an access to memory; places are of the profile that was counted into, and stand for
+	 * nothing in one that it is joined with. */
+	DETAIL_DATA_SOURCE,	 /* union perf_mem_data_src */
+	DETAIL_DATA_ADDRESS,	 /* virtual */
+	DETAIL_DATA_PLACE,	 /* its location_id, PLACE_IS_SHARED or-ed */
+	DETAIL_CODE_ADDRESS,	 /* virtual, of the instruction */
+	DETAIL_CODE_PLACE,	 /* its location_id */
+	DETAIL_PHYSICAL_ADDRESS, /* of the data */
+	DETAIL_DATA_PAGE,	 /* its bytes */
 	DETAIL_COUNT,
 };
+
+/* Other processes may see the same memory. */
+#define PLACE_IS_SHARED (1ull << 32)
 
 /* Details that the settings do not keep are 0. */
 struct detail_row {

@@ -301,6 +301,26 @@ branch_id profile_branch(struct profile *profile, const struct branch_row *branc
 	return row;
 }
 
+function_id profile_outer_function(const struct profile *profile, location_id location)
+{
+	const struct location_row *row = &profile->locations.items[location];
+
+	return row->line_count
+		       ? profile->lines.items[row->first_line + row->line_count - 1].function
+		       : 0;
+}
+
+binary_id profile_location_binary(const struct profile *profile,
+				  const struct location_row *location)
+{
+	const struct binary_row *binary = &profile->binaries.items[location->binary];
+
+	if (binary->kind == BINARY_KERNEL && !location->line_count &&
+	    location->address >= binary->end)
+		return 0;
+	return location->binary;
+}
+
 /* --- details --- */
 
 static bool detail_equals(const void *table, u32 row, const void *key)
@@ -381,14 +401,25 @@ static bool count_equals(const void *table, u32 row, const void *key)
 	       a->branch == b->branch && a->source == b->source && a->space == b->space;
 }
 
-u32 profile_add(struct profile *profile, const struct count_row *count)
+static u32 find_count(struct profile *profile, const struct count_row *count, u32 next)
 {
 	u64 hash = hash_mix(hash_mix(count->branch, (u64)count->stack << 32 | count->leaf),
 			    (u64)count->labels << 32 | count->source << 8 | count->space);
-	u32 next = (u32)profile->counts.count + 1;
-	u32 row = row_index_find(&profile->index->counts,
-				 (struct row_wanted){hash, next, count_equals, profile, count});
 
+	return row_index_find(&profile->index->counts,
+			      (struct row_wanted){hash, next, count_equals, profile, count});
+}
+
+u32 profile_add(struct profile *profile, const struct count_row *count)
+{
+	u32 next = (u32)profile->counts.count + 1;
+	u32 row;
+
+	/* What profile_append() left out. */
+	while (profile->index->counts.count < profile->counts.count)
+		find_count(profile, &profile->counts.items[profile->index->counts.count],
+			   profile->index->counts.count + 1);
+	row = find_count(profile, count, next);
 	if (row == next) {
 		*vec_add(&profile->counts) = *count;
 		return row - 1;
@@ -396,6 +427,11 @@ u32 profile_add(struct profile *profile, const struct count_row *count)
 	profile->counts.items[row - 1].weight += count->weight;
 	profile->counts.items[row - 1].samples += count->samples;
 	return row - 1;
+}
+
+void profile_append(struct profile *profile, const struct count_row *count)
+{
+	*vec_add(&profile->counts) = *count;
 }
 
 /* --- totals --- */

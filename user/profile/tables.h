@@ -79,6 +79,13 @@ void profile_join_stacks(struct profile *profile, const struct profile *other,
 branch_id profile_branch(struct profile *profile, const struct branch_row *branch);
 /* The row of a function, new or known, by (binary, start, end) or, inlined, by (binary, name). */
 function_id profile_function(struct profile *profile, const struct function_row *function);
+/* The function that the machine code at a location is of, the outermost where some are inlined; 0:
+ * it has no name. */
+function_id profile_outer_function(const struct profile *profile, location_id location);
+/* The binary that a location is of, 0 if of none, once it has been named: behind the kernel's text
+ * only what has a name is the kernel's. */
+binary_id profile_location_binary(const struct profile *profile,
+				  const struct location_row *location);
 /* The row of such details, new or known; 0 if all are 0. */
 detail_id profile_details(struct profile *profile, const struct detail_row *details);
 /* Names a cgroup; of two paths of one id the later one counts. */
@@ -90,6 +97,10 @@ label_id profile_labels(struct profile *profile, const struct label_row *labels)
 /* Adds to the row of (source, stack, leaf, branch, labels); `count` as a template whose weight and
  * samples are added. Returns the row. */
 u32 profile_add(struct profile *profile, const struct count_row *count);
+/* Adds a row that is not there yet. Cheaper: it is looked for only if profile_add() is called
+ * again.
+ */
+void profile_append(struct profile *profile, const struct count_row *count);
 
 /* Counts a sample. */
 void profile_totals_add(struct profile_totals *totals, const struct sample *sample);

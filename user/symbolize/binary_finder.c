@@ -20,7 +20,7 @@
 enum { LARGE_FILE_BYTES = 64 << 20 }; /* about where reading takes a noticeable time */
 
 /* What a file that was found is opened for. */
-enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_SOURCE };
+enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_FUNCTION_INDEX, WANT_SOURCE };
 
 /* The search for one file. */
 struct search {
@@ -35,9 +35,11 @@ struct search {
 	char *path; /* as recorded, but without " (deleted)" */
 	char *root; /* below which it was found: "" or a folder */
 	struct build_id id;
-	struct bytes image;	   /* with symbols, or with call frame information */
-	struct source_file source; /* if that is wanted instead */
-	u8 unnamed;		   /* the best reason so far why there is none */
+	struct bytes image;	      /* with symbols, or with call frame information */
+	bool is_owned;		      /* the image is ours to unmap */
+	struct source_file source;    /* if that is wanted instead */
+	struct function_index *index; /* the same; NULL: the image must do */
+	u8 unnamed;		      /* the best reason so far why there is none */
 };
 
 static void tell_large(const struct symbolize_settings *settings, const char *path, u64 bytes)
@@ -65,7 +67,10 @@ static int take_file(struct search *search, const struct found_binary *found)
 
 	if (search->wanted == WANT_SOURCE)
 		return open_source(search, found);
-	if (search->wanted == WANT_FUNCTIONS)
+	if (search->wanted == WANT_FUNCTION_INDEX &&
+	    !function_index_open(found->fd, &search->index))
+		return 0;
+	if (search->wanted == WANT_FUNCTIONS || search->wanted == WANT_FUNCTION_INDEX)
 		return elf_image_frames(found->fd, &search->image, &digest);
 	if (!fstat(found->fd, &status))
 		tell_large(search->settings, found->path, (u64)status.st_size);
@@ -80,6 +85,7 @@ static bool accept(void *context, const struct found_binary *found)
 		search->unnamed = UNNAMED_NOT_ELF;
 		return false;
 	}
+	search->is_owned = true;
 	search->id = found->id;
 	search->root = must_copy(found->root);
 	search->path = must_copy(found->path);
@@ -131,8 +137,9 @@ static int read_debug_file(const struct search *search, struct bytes *ret_debug)
 	return debug_file_read(search->root, search->path, search->image, &search->id, ret_debug);
 }
 
-/* The symbols of the image that was found, with its debug file or its packed one. */
-static void load_symbols(const struct search *search, struct name_source *source)
+/* The symbols of the image that was found, with its debug file or its packed one. Takes the image.
+ */
+static void load_symbols(struct search *search, struct name_source *source)
 {
 	CLEANUP(file_unmap) struct bytes debug = {0};
 	CLEANUP(freep) u8 *unpacked = NULL;
@@ -146,10 +153,17 @@ static void load_symbols(const struct search *search, struct name_source *source
 	}
 	tell_large(search->settings, search->path, debug.length);
 	source->owned = symbols_new();
-	error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
+	if (search->is_owned && !unpacked)
+		error = symbols_add_elf_borrowed(source->owned, image, debug);
+	else
+		error = symbols_add_elf(source->owned, image, unpacked ? mini : debug);
 	if (error == -ENODATA && !search->settings->only_symbols) {
 		source->is_linkage = true;
 		error = symbols_add_linkage(source->owned, image);
+	}
+	if (search->is_owned) {
+		symbols_own(source->owned, &search->image);
+		symbols_own(source->owned, &debug);
 	}
 	if (symbols_count(source->owned)) {
 		source->symbols = source->owned;
@@ -179,6 +193,7 @@ static void search_release(struct search *search)
 {
 	file_unmap(&search->image);
 	source_file_close(&search->source);
+	function_index_free(search->index);
 	free(search->root);
 	free(search->path);
 }
@@ -204,13 +219,40 @@ static void read_functions(struct search *search, struct function_places *functi
 }
 
 void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
-			     struct function_places *ret_functions)
+			     struct functions *ret_functions)
 {
 	CLEANUP(search_release) struct search search = search_of(context, binary);
 
-	*ret_functions = (struct function_places){0};
-	if (binary->kind == BINARY_FILE && !context->settings->only_kept)
-		read_functions(&search, ret_functions);
+	*ret_functions = (struct functions){0};
+	if (binary->kind != BINARY_FILE || context->settings->only_kept)
+		return;
+	search.wanted = WANT_FUNCTION_INDEX;
+	if (!find_image(&search))
+		return;
+	ret_functions->index = TAKE(search.index);
+	if (!ret_functions->index)
+		(void)function_places_read(search.image, &ret_functions->all);
+}
+
+const struct function_place *functions_find(const struct functions *functions, u64 offset,
+					    size_t *ret_number)
+{
+	const struct function_place *place;
+
+	if (functions->index) {
+		place = function_index_find(functions->index, offset);
+		*ret_number = place ? function_index_number(functions->index, place) : 0;
+		return place;
+	}
+	place = function_places_find(&functions->all, offset);
+	*ret_number = place ? (size_t)(place - functions->all.items.items) : 0;
+	return place;
+}
+
+void functions_release(struct functions *functions)
+{
+	function_index_free(functions->index);
+	vec_release(&functions->all.items);
 }
 
 void binary_finder_source(const struct finder_context *context, const struct binary_row *binary,
@@ -279,7 +321,7 @@ static void load_kept(const struct finder_context *context, const struct binary_
 	has_symbols = names.symbols && !(names.is_linkage && settings->only_symbols);
 	source->owned = TAKE(names.symbols);
 	source->symbols = has_symbols ? source->owned : NULL;
-	source->functions = names.functions;
+	source->functions.all = names.functions;
 	source->functions_are_read = true;
 	source->unnamed = has_symbols ? UNNAMED_NOT : UNNAMED_NO_SYMBOLS;
 }

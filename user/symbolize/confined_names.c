@@ -14,8 +14,9 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum work { IDENTIFY, READ_NAMES };
+enum work { IDENTIFY, READ_NAMES, READ_JIT };
 
 /* --- over there --- */
 
@@ -54,9 +55,32 @@ static int read_names(const int *fds, size_t fd_count, struct bytes question, st
 	return error;
 }
 
+/* The map, and the addresses, which may be more than a question holds. */
+static int read_jit(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	CLEANUP(file_unmap) struct bytes addresses = {0};
+	struct jit_code code = {.map = fds[0], .id.length = (u8)question.length};
+	int error;
+
+	if (fd_count < 2 || question.length > sizeof(code.id.bytes))
+		return -EINVAL;
+	memcpy(code.id.bytes, question.start, question.length);
+	error = file_map_fd(fds[1], &addresses);
+	if (error)
+		return error;
+	code.addresses = (const u64 *)(const void *)addresses.start;
+	code.count = addresses.length / sizeof(u64);
+	error = jit_code_read(&code, &names);
+	if (!error)
+		kept_names_put(&names, answer);
+	return error;
+}
+
 confined_work *const confined_names_works[CONFINED_NAMES_WORKS] = {
 	[IDENTIFY] = identify,
 	[READ_NAMES] = read_names,
+	[READ_JIT] = read_jit,
 };
 
 /* --- here --- */
@@ -64,8 +88,10 @@ confined_work *const confined_names_works[CONFINED_NAMES_WORKS] = {
 struct reading {
 	struct confined *confined;
 	struct kept_names *names;
-	char link[DEBUG_LINK_BYTES]; /* of the file that was looked at last */
-	int error;		     /* of the file that was taken */
+	int known_fd; /* of a file that was identified before; -1: of none */
+	struct confined_identity known;
+	struct confined_identity identity; /* of the file that was looked at last */
+	int error;			   /* of the file that was taken */
 	const struct found_binary *found;
 	int fds[CONFINED_FILES_MAX]; /* it, then what may be its debug file: owned */
 	size_t fd_count;
@@ -82,23 +108,22 @@ static void take_link(struct bytes text, char link[static DEBUG_LINK_BYTES])
 	link[text.length] = 0;
 }
 
-static int take_identity(struct bytes answer, struct build_id *ret_id,
-			 char link[static DEBUG_LINK_BYTES])
+static int take_identity(struct bytes answer, struct confined_identity *ret_identity)
 {
 	struct cursor cursor = cursor_of(answer);
-	u8 length = cursor_u8(&cursor);
-	const u8 *bytes = length <= sizeof(ret_id->bytes) ? cursor_take(&cursor, length) : NULL;
+	struct build_id id = {.length = cursor_u8(&cursor)};
+	const u8 *bytes = id.length <= sizeof(id.bytes) ? cursor_take(&cursor, id.length) : NULL;
 
 	if (!bytes || cursor.overrun)
 		return -EOWNERDEAD;
-	*ret_id = (struct build_id){.length = length};
-	memcpy(ret_id->bytes, bytes, length);
-	take_link((struct bytes){cursor.next, cursor_left(&cursor)}, link);
+	memcpy(id.bytes, bytes, id.length);
+	ret_identity->id = id;
+	take_link((struct bytes){cursor.next, cursor_left(&cursor)}, ret_identity->link);
 	return 0;
 }
 
-static int ask_identity(struct confined *confined, int fd, struct build_id *ret_id,
-			char link[static DEBUG_LINK_BYTES])
+int confined_names_identify(struct confined *confined, int fd,
+			    struct confined_identity *ret_identity)
 {
 	struct confined_job job = {.work = IDENTIFY, .fds = &fd, .fd_count = 1};
 	struct bytes answer;
@@ -106,23 +131,22 @@ static int ask_identity(struct confined *confined, int fd, struct build_id *ret_
 
 	if (error)
 		return error;
-	error = take_identity(answer, ret_id, link);
+	error = take_identity(answer, ret_identity);
 	free((void *)(uintptr_t)answer.start);
 	return error;
-}
-
-int confined_names_identify(struct confined *confined, int fd, struct build_id *ret_id)
-{
-	char link[DEBUG_LINK_BYTES];
-
-	return ask_identity(confined, fd, ret_id, link);
 }
 
 static int identify_found(void *context, int fd, struct build_id *ret_id)
 {
 	struct reading *reading = context;
-	int error = ask_identity(reading->confined, fd, ret_id, reading->link);
+	int error = 0;
 
+	if (fd == reading->known_fd)
+		reading->identity = reading->known;
+	else
+		error = confined_names_identify(reading->confined, fd, &reading->identity);
+	if (!error)
+		*ret_id = reading->identity.id;
 	if (error == -EOWNERDEAD || error == -ETIME || error == -EPIPE)
 		reading->error = error;
 	return error;
@@ -185,7 +209,7 @@ static bool accept(void *context, const struct found_binary *found)
 	struct debug_places places = {
 		.path = found->path,
 		.id = &found->id,
-		.link = reading->link[0] ? reading->link : NULL,
+		.link = reading->identity.link[0] ? reading->identity.link : NULL,
 		.take = open_place,
 		.context = reading,
 	};
@@ -201,9 +225,9 @@ static bool accept(void *context, const struct found_binary *found)
 }
 
 int confined_names_read(struct confined *confined, const struct running_binary *binary,
-			struct kept_names *ret_names)
+			const struct confined_identity *known, struct kept_names *ret_names)
 {
-	struct reading reading = {.confined = confined, .names = ret_names};
+	struct reading reading = {.confined = confined, .names = ret_names, .known_fd = -1};
 	struct binary_search search = {
 		.path = binary->path,
 		.build_id = binary->build_id,
@@ -217,10 +241,38 @@ int confined_names_read(struct confined *confined, const struct running_binary *
 		.context = &reading,
 	};
 
+	if (known && binary->is_open) {
+		reading.known_fd = binary->fd;
+		reading.known = *known;
+	}
 	/* Our own, which the kernel made. */
 	if (!strcmp(binary->path, "[vdso]"))
 		return binary_finder_read(binary, ret_names);
 	if (!binary_search_run(&search) && !reading.error)
 		return -ENOENT;
 	return reading.error;
+}
+
+int confined_names_read_jit(struct confined *confined, const struct jit_code *code,
+			    struct kept_names *ret_names)
+{
+	CLEANUP(closep) int addresses = memfd_create("addresses", MFD_CLOEXEC);
+	int fds[] = {code->map, addresses};
+	struct confined_job job = {
+		.work = READ_JIT,
+		.fds = fds,
+		.fd_count = ARRAY_COUNT(fds),
+		.question = {code->id.bytes, code->id.length},
+	};
+	struct bytes answer;
+	int error = addresses < 0
+			    ? -errno
+			    : file_write_all(addresses, code->addresses, code->count * sizeof(u64));
+
+	error = error ? error : confined_run(confined, &job, &answer);
+	if (error)
+		return error;
+	error = take_names(answer, &code->id, ret_names);
+	free((void *)(uintptr_t)answer.start);
+	return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Names of binaries that are read where they can do no harm.
+ * Names of binaries, and of code that processes made, that are read where they can do no harm.
  */
 #ifndef SYMBOLIZE_CONFINED_NAMES_H
 #define SYMBOLIZE_CONFINED_NAMES_H
@@ -12,14 +12,25 @@ struct kept_names;
 
 /* What is done over there: the work of a struct confined that reads names, CONFINED_NAMES_WORKS of
  * it. */
-enum { CONFINED_NAMES_WORKS = 2 };
+enum { CONFINED_NAMES_WORKS = 3 };
 extern confined_work *const confined_names_works[];
 
-/* The build id of an open file, as build_id_of_fd(). Returns also as confined_run(). */
-int confined_names_identify(struct confined *confined, int fd, struct build_id *ret_id);
-/* As binary_finder_read(), which looks at nothing of the file by itself. Returns also as
- * confined_run(). */
+/* Which file it is, and the name of its debug file ("": it names none). */
+struct confined_identity {
+	struct build_id id;
+	char link[DEBUG_LINK_BYTES];
+};
+
+/* Identifies an open file, as build_id_of_fd(). Returns also as confined_run(). */
+int confined_names_identify(struct confined *confined, int fd,
+			    struct confined_identity *ret_identity);
+/* As binary_finder_read(), which looks at nothing of the file by itself; `known` is what is known
+ * of the binary's open file, or NULL. Returns also as confined_run(). */
 int confined_names_read(struct confined *confined, const struct running_binary *binary,
-			struct kept_names *ret_names);
+			const struct confined_identity *known, struct kept_names *ret_names);
+/* The names that a perf-PID.map has, which is open. Returns as jit_code_read() and confined_run().
+ */
+int confined_names_read_jit(struct confined *confined, const struct jit_code *code,
+			    struct kept_names *ret_names);
 
 #endif

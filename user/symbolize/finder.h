@@ -11,6 +11,12 @@
 #include "symbolize/symbolize.h"
 #include "unwind/unwind.h"
 
+/* Functions of one binary: those that are asked for, or all where that is not possible. */
+struct functions {
+	struct function_index *index; /* NULL: all are … */
+	struct function_places all;   /* … here */
+};
+
 /* The names of one binary. */
 struct name_source {
 	const struct symbols *symbols; /* NULL: there are none */
@@ -19,7 +25,7 @@ struct name_source {
 	u8 unnamed;		       /* enum unnamed_reason: why there are none */
 	u64 stamp;		       /* of the file that it was read from, 0: never read again */
 	/* Where functions lie, for what has no symbol: read when such an address is met. */
-	struct function_places functions;
+	struct functions functions;
 	bool functions_are_read;
 	bool is_linkage; /* the symbols are entries of the PLT only */
 	bool is_file;	 /* read from the file that ran, or from what says the same */
@@ -43,9 +49,16 @@ struct finder_context {
 /* Loads the names of an ELF file or of the vDSO. */
 void binary_finder_load(const struct finder_context *context, const struct binary_row *binary,
 			struct name_source *ret_source);
-/* Reads where the functions of the same file lie; none if it cannot be had. */
+/* Reads where the functions of the same file lie; none if it cannot be had. functions_release() it.
+ */
 void binary_finder_functions(const struct finder_context *context, const struct binary_row *binary,
-			     struct function_places *ret_functions);
+			     struct functions *ret_functions);
+/* The function at a file offset, and its number among them; NULL if none is. Borrowed until the
+ * next one is asked for. */
+const struct function_place *functions_find(const struct functions *functions, u64 offset,
+					    size_t *ret_number);
+/* Frees; harmless on a zeroed struct. */
+void functions_release(struct functions *functions);
 /* Reads all that is to be kept of a file or of the vDSO. kept_names_release() it, also after an
  * error. Returns 0 or -ENOENT (no file with that build id), without a sentence. */
 int binary_finder_read(const struct running_binary *binary, struct kept_names *ret_names);
@@ -92,8 +105,11 @@ void kernel_finder_load(const struct finder_context *context, const struct binar
 
 /* Nothing read yet. Free with kernel_names_free(). */
 struct kernel_names *kernel_names_new(void);
-/* They will be wanted: reads them meanwhile, beside the caller's work. */
-void kernel_names_expect(struct kernel_names *names);
+/* They will be wanted: reads them meanwhile, beside the caller's work. The settings are borrowed
+ * until the end. */
+void kernel_names_expect(struct kernel_names *names, const struct symbolize_settings *settings);
+/* Waits until that is done, if it was begun. */
+void kernel_names_settle(struct kernel_names *names);
 /* Frees; NULL is fine. */
 void kernel_names_free(struct kernel_names *names);
 
@@ -101,5 +117,10 @@ void kernel_names_free(struct kernel_names *names);
  * numbers in hex; of two functions at one address the later one. Lines that are none are passed
  * over. Finishes the table. Pure. Returns 0 or -ENODATA. */
 int perf_map_read(struct bytes text, struct symbols *symbols);
+struct jit_code;
+struct kept_names;
+/* Reads the names that a map has for the addresses. Returns 0, -ENODATA (it has none), -EFBIG (the
+ * map is too large to be one) or why it could not be read; kept_names_release() the names. */
+int jit_code_read(const struct jit_code *code, struct kept_names *ret_names);
 
 #endif

@@ -5,6 +5,7 @@
  * A map may have hundreds of thousands of functions and grows all the time; what is kept of it are
  * those that samples lie in. They stand in the cache as the names of a binary, by virtual address.
  */
+#include "symbolize/confined_names.h"
 #include "symbolize/finder.h"
 #include "symbolize/names_cache_files.h"
 
@@ -67,16 +68,13 @@ static struct symbols *symbols_at_addresses(const struct symbols *all, const str
 	return symbols;
 }
 
-int names_cache_keep_jit(struct names_cache *cache, const struct jit_code *code)
+int jit_code_read(const struct jit_code *code, struct kept_names *ret_names)
 {
 	CLEANUP(kept_names_release) struct kept_names names = {.id = code->id};
 	struct symbols *all;
 	struct bytes text;
-	int error;
+	int error = read_map(code->map, &text);
 
-	if (names_cache_has(cache, &code->id))
-		return 0;
-	error = read_map(code->map, &text);
 	if (error)
 		return error;
 	all = symbols_new();
@@ -87,5 +85,22 @@ int names_cache_keep_jit(struct names_cache *cache, const struct jit_code *code)
 	symbols_free(all);
 	if (!error && !symbols_count(names.symbols))
 		error = -ENODATA;
+	if (error)
+		return error;
+	*ret_names = names;
+	names = (struct kept_names){0};
+	return 0;
+}
+
+int names_cache_keep_jit(struct names_cache *cache, const struct jit_code *code)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	struct confined *confined = names_cache_confined(cache);
+	int error;
+
+	if (names_cache_has(cache, &code->id))
+		return 0;
+	error = confined ? confined_names_read_jit(confined, code, &names)
+			 : jit_code_read(code, &names);
 	return error ? error : names_cache_add(cache, &names);
 }

@@ -12,7 +12,7 @@
 #include <xxhash.h>
 
 enum {
-	VERSION = 1, /* of what is in the blocks, too */
+	VERSION = 2, /* of what is in the blocks, too */
 	LEVEL = 3,   /* a fifth smaller than 1 in twice its time; above, only time grows */
 	BLOCK_MAX_BYTES = 256 << 20,
 	NUMBER_BITS = 7,

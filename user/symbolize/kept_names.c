@@ -11,7 +11,7 @@
 
 enum {
 	ROWS_MAX = 16 << 20, /* twice what is read of an ELF file */
-	SYMBOL_BYTES = 3,    /* at least: start, size, NUL */
+	SYMBOL_BYTES = 4,    /* at least: start, size, data or not, NUL */
 	FUNCTION_BYTES = 3,  /* at least: start, size, address */
 };
 
@@ -50,6 +50,8 @@ static void put_symbols(const struct symbols *symbols, struct text *block)
 	}
 	for (size_t i = 0; i < count; i++)
 		kept_put(block, symbols_at(symbols, i)->end - symbols_at(symbols, i)->start);
+	for (size_t i = 0; i < count; i++)
+		kept_put(block, symbols_at(symbols, i)->is_data);
 	for (size_t i = 0; i < count; i++)
 		kept_put_text(block, symbols_at(symbols, i)->name);
 }
@@ -107,6 +109,8 @@ static void take_symbols(struct cursor *cursor, struct kept_names *names)
 		rows[i].start = last += kept_take(cursor);
 	for (size_t i = 0; i < count; i++)
 		rows[i].end = rows[i].start + kept_take(cursor);
+	for (size_t i = 0; i < count; i++)
+		rows[i].is_data = kept_take(cursor) != 0;
 	cursor->overrun |= !is_settled(rows, count);
 	names->symbols = symbols_new();
 	for (size_t i = 0; i < count && !cursor->overrun; i++) {

@@ -6,6 +6,10 @@
  * running kernel's kallsyms if its build id is the recorded one (or none was recorded); perf's copy
  * of that kernel's kallsyms; what a cache of ours has kept. Where the kernel lies differs from boot
  * to boot: the address of the reference symbol then and in the table tells by how much.
+ *
+ * The kernel takes five times as long to print kallsyms as it takes to read what a cache has kept
+ * of it. The build id says that both are the same, so the cache comes first wherever the reference
+ * symbols are known. Modules come and go: theirs are kept each by its own build id.
  */
 #include "symbolize/finder.h"
 
@@ -23,12 +27,19 @@ enum { KALLSYMS_MAX_BYTES = 256 << 20, MODULES_MAX_BYTES = 16 << 20 };
 
 static const char reference_name[] = "_text";
 
+/* One table of the running kernel's names, and where the reference symbol is in it. */
+struct kernel_table {
+	struct symbols *symbols; /* NULL: hidden, or kept from us */
+	u64 reference;		 /* 0: unknown */
+};
+
 /* The running kernel's names, read once. */
 struct kernel_names {
+	const struct symbolize_settings *settings; /* of who expects them */
 	struct parallel_task reading;
-	bool was_tried;
-	struct symbols *symbols; /* NULL: hidden, or kept from us */
-	u64 reference;		 /* address of the reference symbol, 0: unknown */
+	bool was_tried;		    /* the table below was */
+	struct kernel_table loaded; /* kallsyms: the kernel and its modules */
+	struct kernel_table kept;   /* what a cache has of the kernel proper */
 };
 
 struct kernel_names *kernel_names_new(void)
@@ -41,7 +52,8 @@ void kernel_names_free(struct kernel_names *names)
 	if (!names)
 		return;
 	parallel_wait(&names->reading);
-	symbols_free(names->symbols);
+	symbols_free(names->loaded.symbols);
+	symbols_free(names->kept.symbols);
 	free(names);
 }
 
@@ -62,27 +74,81 @@ static struct symbols *read_kallsyms(const char *path, u64 *ret_reference)
 	return TAKE(symbols);
 }
 
-static void *read_running_kernel(void *context)
+static void read_loaded(struct kernel_names *names)
+{
+	names->was_tried = true;
+	names->loaded.symbols = read_kallsyms("/proc/kallsyms", &names->loaded.reference);
+}
+
+/* What has been kept under the running kernel's build id, if it can be told where that lies. */
+static bool read_kept(const struct symbolize_settings *settings, struct kernel_table *ret_table)
+{
+	CLEANUP(kept_names_release) struct kept_names names = {0};
+	struct binary_row kernel = {0};
+	struct build_id id;
+
+	if (build_id_of_kernel(&id))
+		return false;
+	kernel.build_id_bytes = id.length;
+	memcpy(kernel.build_id, id.bytes, sizeof(kernel.build_id));
+	if (!names_kept_for(settings, &kernel, &names) || !names.symbols || !names.reference)
+		return false;
+	ret_table->symbols = TAKE(names.symbols);
+	ret_table->reference = names.reference;
+	return true;
+}
+
+static void *read_ahead(void *context)
 {
 	struct kernel_names *names = context;
 
-	names->symbols = read_kallsyms("/proc/kallsyms", &names->reference);
+	if (!read_kept(names->settings, &names->kept))
+		read_loaded(names);
 	return NULL;
 }
 
-void kernel_names_expect(struct kernel_names *names)
+void kernel_names_expect(struct kernel_names *names, const struct symbolize_settings *settings)
 {
-	if (!names->was_tried)
-		names->was_tried = parallel_begin(&names->reading, read_running_kernel, names);
+	if (names->settings)
+		return;
+	names->settings = settings;
+	if (!parallel_begin(&names->reading, read_ahead, names))
+		read_ahead(names);
 }
 
-static const struct symbols *running_kernel(struct kernel_names *names)
+void kernel_names_settle(struct kernel_names *names)
+{
+	parallel_wait(&names->reading);
+}
+
+/* All there is of the running kernel: the only ones of modules. */
+static const struct kernel_table *loaded_kernel(struct kernel_names *names)
 {
 	parallel_wait(&names->reading);
 	if (!names->was_tried)
-		read_running_kernel(names);
-	names->was_tried = true;
-	return names->symbols;
+		read_loaded(names);
+	return &names->loaded;
+}
+
+static const struct kernel_table *kept_kernel(const struct finder_context *context)
+{
+	struct kernel_names *names = context->kernel;
+
+	parallel_wait(&names->reading);
+	if (!names->settings) {
+		names->settings = context->settings;
+		read_ahead(names);
+	}
+	return &names->kept;
+}
+
+/* The kernel proper, as it was when `kernel` was recorded. */
+static const struct kernel_table *running_kernel(const struct finder_context *context,
+						 const struct binary_row *kernel)
+{
+	const struct kernel_table *kept = kept_kernel(context);
+
+	return kept->symbols && kernel->reference ? kept : loaded_kernel(context->kernel);
 }
 
 /* From recorded addresses to those of a table, by the reference symbol's. */
@@ -214,6 +280,7 @@ static void load_kernel(const struct finder_context *context, const struct binar
 {
 	const struct symbolize_settings *settings = context->settings;
 	const char *symfs = settings->symfs ? settings->symfs : "";
+	const struct kernel_table *running;
 	struct build_id id = {.length = kernel->build_id_bytes};
 
 	memcpy(id.bytes, kernel->build_id, sizeof(id.bytes));
@@ -235,9 +302,10 @@ static void load_kernel(const struct finder_context *context, const struct binar
 	source->unnamed = UNNAMED_KERNEL_HIDDEN;
 	if (symfs[0])
 		return;
-	if (is_running_kernel(kernel) && running_kernel(context->kernel)) {
-		source->symbols = context->kernel->symbols;
-		source->shift = shift_between(kernel, context->kernel->reference);
+	running = is_running_kernel(kernel) ? running_kernel(context, kernel) : NULL;
+	if (running && running->symbols) {
+		source->symbols = running->symbols;
+		source->shift = shift_between(kernel, running->reference);
 		return;
 	}
 	if (!take_cached(&id, kernel, source))
@@ -300,7 +368,7 @@ static void take_loaded(const struct finder_context *context, const struct binar
 		source->unnamed = UNNAMED_REPLACED;
 		return;
 	}
-	source->symbols = running_kernel(context->kernel);
+	source->symbols = loaded_kernel(context->kernel)->symbols;
 	source->shift = module.start - binary->start;
 }
 
@@ -316,7 +384,10 @@ static void load_module(const struct finder_context *context, const struct binar
 	}
 	if (settings->symfs && settings->symfs[0])
 		return;
-	take_loaded(context, binary, source);
+	if (kept_kernel(context)->symbols)
+		take_kept(context, binary, source);
+	if (!source->symbols)
+		take_loaded(context, binary, source);
 	if (!source->symbols)
 		take_kept(context, binary, source);
 }

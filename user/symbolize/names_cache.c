@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -40,6 +41,7 @@ struct names_cache {
 	u64 written_bytes;   /* since the limit was looked at */
 	struct intern whole; /* build ids whose names have been found to be whole */
 	VEC(u64) rows;	     /* of those, by id */
+	pthread_mutex_t warning;
 	struct text warnings;
 };
 
@@ -108,6 +110,7 @@ int names_cache_open(const struct names_cache_settings *settings, struct names_c
 	cache->is_read_only = settings->is_read_only;
 	cache->confined = settings->confined;
 	cache->folder = -1;
+	pthread_mutex_init(&cache->warning, NULL);
 	error = open_folder(cache);
 	if (error == -EPERM)
 		return fail_plain(error, "name another folder, or use it as its owner",
@@ -125,6 +128,7 @@ void names_cache_close(struct names_cache *cache)
 	if (cache->written_bytes && cache->max_bytes)
 		names_cache_trim(cache->folder, cache->max_bytes);
 	closep(&cache->folder);
+	pthread_mutex_destroy(&cache->warning);
 	text_release(&cache->warnings);
 	intern_release(&cache->whole);
 	vec_release(&cache->rows);
@@ -204,10 +208,16 @@ static int read_all(int fd, const struct stat *status, struct bytes *ret_file)
 /* One that is damaged makes room for a new one. Of another version one says nothing. */
 static void give_up(struct names_cache *cache, const char *path, int error)
 {
+	CLEANUP(freep) char *warning = NULL;
+
 	if (!error || error == -ENOENT || error == -ENOTSUP)
 		return;
-	text_appendf(&cache->warnings, "the names kept in %s/%s are damaged%s\n", cache->directory,
-		     path, cache->is_read_only ? "" : " and will be made again");
+	warning = must_format("the names kept in %s/%s are damaged%s\n", cache->directory, path,
+			      cache->is_read_only ? "" : " and will be made again");
+	pthread_mutex_lock(&cache->warning);
+	if (!strstr(text_view(&cache->warnings), warning))
+		text_append(&cache->warnings, warning);
+	pthread_mutex_unlock(&cache->warning);
 	if (!cache->is_read_only)
 		unlinkat(cache->folder, path, 0);
 }

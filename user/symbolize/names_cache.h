@@ -72,7 +72,8 @@ struct jit_code {
 };
 
 /* Opens what a process wrote down of its JIT code, if that is to be believed. Returns a descriptor,
- * the caller's to close, or -1. */
+ * the caller's to close, or a negative errno: -EPERM (it is somebody else's), -ELOOP (a link),
+ * -EINVAL (no regular file), or why there is none. */
 int perf_map_open(u32 pid);
 /* A build id for the names at these addresses as the map is now: it is another one when the map or
  * the addresses are. */

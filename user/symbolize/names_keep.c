@@ -34,45 +34,42 @@ int names_cache_keep(struct names_cache *cache, const struct running_binary *bin
 	return names_keep(cache, binary, 0);
 }
 
-/* What was recorded of a binary, or what its open file has. */
-static int id_of(const struct names_cache *cache, const struct running_binary *binary,
-		 struct build_id *ret_id)
+/* What was recorded of a binary, or what its open file has. Returns 1 if that was looked at. */
+static int identify(const struct names_cache *cache, const struct running_binary *binary,
+		    struct confined_identity *ret_identity)
 {
 	struct confined *confined = names_cache_confined(cache);
+	int error;
 
-	if (!binary->build_id_bytes && !binary->is_open)
+	if (binary->build_id_bytes) {
+		ret_identity->id = (struct build_id){.length = binary->build_id_bytes};
+		memcpy(ret_identity->id.bytes, binary->build_id, binary->build_id_bytes);
+		return 0;
+	}
+	if (!binary->is_open)
 		return -ENODATA;
-	if (!binary->build_id_bytes)
-		return confined ? confined_names_identify(confined, binary->fd, ret_id)
-				: build_id_of_fd(binary->fd, ret_id);
-	*ret_id = (struct build_id){.length = binary->build_id_bytes};
-	memcpy(ret_id->bytes, binary->build_id, binary->build_id_bytes);
-	return 0;
-}
-
-static int read_names(const struct names_cache *cache, const struct running_binary *binary,
-		      struct kept_names *ret_names)
-{
-	struct confined *confined = names_cache_confined(cache);
-
-	return confined ? confined_names_read(confined, binary, ret_names)
-			: binary_finder_read(binary, ret_names);
+	error = confined ? confined_names_identify(confined, binary->fd, ret_identity)
+			 : build_id_of_fd(binary->fd, &ret_identity->id);
+	return error ? error : 1;
 }
 
 int names_keep(struct names_cache *cache, const struct running_binary *binary, u64 known_rows)
 {
 	CLEANUP(kept_names_release) struct kept_names names = {0};
+	struct confined *confined = names_cache_confined(cache);
+	struct confined_identity identity = {0};
 	struct running_binary known = *binary;
-	struct build_id id;
-	int error = id_of(cache, binary, &id);
+	int error, found = identify(cache, binary, &identity);
 
-	if (error)
-		return error;
-	if (names_cache_has(cache, &id) && names_cache_rows(cache, &id) >= known_rows)
+	if (found < 0)
+		return found;
+	if (names_cache_has(cache, &identity.id) &&
+	    names_cache_rows(cache, &identity.id) >= known_rows)
 		return 0;
-	known.build_id = id.bytes;
-	known.build_id_bytes = id.length;
-	error = read_names(cache, &known, &names);
+	known.build_id = identity.id.bytes;
+	known.build_id_bytes = identity.id.length;
+	error = confined ? confined_names_read(confined, &known, found ? &identity : NULL, &names)
+			 : binary_finder_read(&known, &names);
 	return error ? error : names_cache_add(cache, &names);
 }
 

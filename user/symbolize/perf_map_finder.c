@@ -99,27 +99,34 @@ static bool is_trusted(const struct stat *status, u32 pid)
 	       (!stat(path, &process) && status->st_uid == process.st_uid);
 }
 
-/* Opens the map if it is to be believed. Returns the descriptor or -1. */
+/* Opens the map if it is to be believed. Returns as perf_map_open(). */
 static int open_trusted(const char *root, u32 map_pid, u32 pid)
 {
 	CLEANUP(freep) char *path = must_format("/tmp/perf-%u.map", map_pid);
 	struct stat status;
-	int fd;
+	int fd, error = open_below(root, path, LAST_LINK_REFUSED, &fd);
 
-	if (open_below(root, path, LAST_LINK_REFUSED, &fd))
-		return -1;
+	if (error)
+		return error;
 	if (!fstat(fd, &status) && is_trusted(&status, pid))
 		return fd;
 	close(fd);
-	return -1;
+	return -EPERM;
+}
+
+/* Whether something lay there that was not believed. */
+static bool is_refusal(int error)
+{
+	return error == -EPERM || error == -ELOOP || error == -EINVAL;
 }
 
 int perf_map_open(u32 pid)
 {
 	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
 	int fd = open_trusted(root, pid_inside(pid), pid);
+	int ours = fd >= 0 ? fd : open_trusted("", pid, pid);
 
-	return fd >= 0 ? fd : open_trusted("", pid, pid);
+	return ours < 0 && is_refusal(fd) ? fd : ours;
 }
 
 /* The map as the process sees it, else as we do. Where names were kept they are of the time of the

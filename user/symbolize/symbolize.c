@@ -25,8 +25,8 @@ enum { ANONYMOUS_NAME_BYTES = 32 };
 struct binary_names {
 	u32 source; /* index in `sources`, plus 1; 0: not looked for */
 	/* The row in the profile's `lines`, 0: none yet. */
-	u32 *lines;	     /* by symbol */
-	u32 *function_lines; /* by place among the source's functions */
+	u32 *lines;		 /* by symbol */
+	VEC(u32) function_lines; /* by number among the source's functions */
 };
 
 /* A file whose names were read. */
@@ -61,7 +61,7 @@ struct symbolizer *symbolizer_new(const struct symbolize_settings *settings)
 static void forget_binary(struct binary_names *names)
 {
 	free(names->lines);
-	free(names->function_lines);
+	vec_release(&names->function_lines);
 	*names = (struct binary_names){0};
 }
 
@@ -87,7 +87,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 	forget_profile(symbolizer);
 	for (size_t i = 0; i < symbolizer->sources.count; i++) {
 		symbols_free(symbolizer->sources.items[i].owned);
-		vec_release(&symbolizer->sources.items[i].functions.items);
+		functions_release(&symbolizer->sources.items[i].functions);
 	}
 	vec_release(&symbolizer->sources);
 	for (size_t i = 0; i < symbolizer->read.count; i++)
@@ -105,7 +105,7 @@ void symbolizer_expect_kernel(struct symbolizer *symbolizer)
 	const struct symbolize_settings *settings = &symbolizer->settings;
 
 	if (!settings->kallsyms && !settings->vmlinux && !settings->symfs && !settings->skip_kernel)
-		kernel_names_expect(symbolizer->kernel);
+		kernel_names_expect(symbolizer->kernel, settings);
 }
 
 void symbolizer_freep(struct symbolizer **symbolizer)
@@ -190,6 +190,7 @@ void symbolizer_keep(struct symbolizer *symbolizer)
 {
 	struct names_cache *cache = cache_of(symbolizer);
 
+	kernel_names_settle(symbolizer->kernel);
 	/* What cannot be kept has left a warning with the cache. */
 	for (size_t i = 0; i < symbolizer->read.count && cache; i++) {
 		const struct read_file *read = &symbolizer->read.items[i];
@@ -257,7 +258,11 @@ static u32 add_symbol(struct symbolizer *symbolizer, struct profile *profile, bi
 		      !has_mangled_names(profile->binaries.items[id].kind);
 	CLEANUP(freep) char *shown = is_raw ? NULL : demangle(symbol->name);
 	struct function_row function = {
-		.binary = id, .start = symbol->start - shift, .end = symbol->end - shift};
+		.binary = id,
+		.start = symbol->start - shift,
+		.end = symbol->end - shift,
+		.is_data = symbol->is_data,
+	};
 
 	function.raw_name = intern_text(&profile->strings, symbol->name);
 	function.name = shown ? intern_text(&profile->strings, shown) : function.raw_name;
@@ -304,6 +309,7 @@ static u32 function_line(struct symbolizer *symbolizer, struct profile *profile,
 	struct name_source *source = &symbolizer->sources.items[names->source - 1];
 	struct finder_context context = context_of(symbolizer, profile);
 	const struct function_place *place;
+	size_t number;
 	u32 *line;
 
 	if (!may_have_functions(symbolizer, source))
@@ -311,13 +317,12 @@ static u32 function_line(struct symbolizer *symbolizer, struct profile *profile,
 	if (!source->functions_are_read)
 		binary_finder_functions(&context, binary, &source->functions);
 	source->functions_are_read = true;
-	place = function_places_find(&source->functions, location->address);
+	place = functions_find(&source->functions, location->address, &number);
 	if (!place)
 		return 0;
-	if (!names->function_lines)
-		names->function_lines = must_alloc_array(source->functions.items.count,
-							 sizeof(u32));
-	line = &names->function_lines[place - source->functions.items.items];
+	while (names->function_lines.count <= number)
+		*vec_add(&names->function_lines) = 0;
+	line = &names->function_lines.items[number];
 	if (!*line)
 		*line = add_place(profile, location->binary, place);
 	return *line;

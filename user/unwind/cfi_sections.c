@@ -126,6 +126,7 @@ static void read_by_table(struct cfi_sections *sections, struct bytes image, u64
 	u8 table = cursor_u8(&cursor);
 	u64 rows;
 
+	sections->is_walked = true;
 	frames->address = cfi_pointer(&cursor, pointer, &header);
 	if (version != HEADER_VERSION || cursor.overrun)
 		return;

@@ -22,6 +22,7 @@ struct cfi_sections {
 	size_t text_count;
 	u64 entry;	/* address of a program's first instruction; 0: it is no program */
 	bool is_broken; /* there is a packed section that cannot be unpacked */
+	bool is_walked; /* .eh_frame has no section: to find its end, all of it was looked at */
 	Elf *elf;	/* these own what the sections point to */
 	u8 *unpacked;
 };

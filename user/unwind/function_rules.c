@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Functions sorted by address, each with the place of its entry; an entry's program is run once for
- * each address that is asked for.
+ * Functions sorted by address, each with the place of its entry; an entry's program is run when the
+ * first address of its function is asked for.
  */
 #include "unwind/function_rules.h"
 
@@ -15,20 +15,25 @@ enum source { FROM_EH_FRAME, FROM_ENTRY, FROM_DEBUG_FRAME };
 
 struct function {
 	struct function_bound bound;
-	u64 entry;  /* offset in its section */
-	u32 number; /* in the order of reading */
-	u8 source;  /* enum source */
+	u64 entry;		    /* offset in its section */
+	u32 number;		    /* in the order of reading */
+	u8 source;		    /* enum source */
+	u32 first_rule, rule_count; /* 0, 0: they were not read yet, or there are none */
+};
+
+struct placed_rule {
+	u64 start;
+	struct unwind_rule rule;
 };
 
 struct function_rules {
 	struct cfi_sections sections;
 	VEC(struct function) functions; /* ascending */
 	VEC(struct function_bound) bounds;
-	u64 entry;   /* of the function that is being read */
-	u8 source;   /* the same */
-	u64 address; /* that was asked for last, and … */
-	bool is_asked;
-	struct unwind_rule rule; /* … what was found */
+	u64 entry;			/* of the function that is being read */
+	u8 source;			/* the same */
+	VEC(struct placed_rule) placed; /* of the functions that were asked for */
+	struct unwind_rule none, outermost;
 };
 
 static int list_function(void *context, u64 start, u64 end)
@@ -104,6 +109,8 @@ struct function_rules *function_rules_new(struct bytes image)
 {
 	struct function_rules *rules = must_alloc(sizeof(*rules));
 
+	rules->none.cfa_kind = CFA_NONE;
+	rules->outermost.cfa_kind = CFA_END;
 	if (cfi_sections_open(image, &rules->sections))
 		return rules;
 	list_section(rules, &rules->sections.eh_frame, FROM_EH_FRAME);
@@ -132,6 +139,7 @@ void function_rules_free(struct function_rules *rules)
 	cfi_sections_close(&rules->sections);
 	vec_release(&rules->functions);
 	vec_release(&rules->bounds);
+	vec_release(&rules->placed);
 	free(rules);
 }
 
@@ -144,9 +152,9 @@ const struct function_bound *function_rules_bounds(const struct function_rules *
 
 /* --- one function --- */
 
-static const struct function *function_at(const struct function_rules *rules, u64 address)
+static struct function *function_at(const struct function_rules *rules, u64 address)
 {
-	const struct function *functions = rules->functions.items;
+	struct function *functions = rules->functions.items;
 	size_t low = 0, high = rules->functions.count;
 
 	while (low < high) {
@@ -173,35 +181,47 @@ static int want_function(void *context, u64 start, u64 end)
 	return 0;
 }
 
-/* Rules ascend: the last one in front of the address holds there. */
 static void take_rule(void *context, u64 start, const struct unwind_rule *rule)
 {
 	struct function_rules *rules = context;
 
-	if (start <= rules->address)
-		rules->rule = *rule;
+	*vec_add(&rules->placed) = (struct placed_rule){start, *rule};
 }
 
-const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address)
+static void read_function(struct function_rules *rules, struct function *function)
 {
 	const struct cfi_taker taker = {want_function, take_rule, rules, NULL};
-	const struct cfi_sections *sections = &rules->sections;
-	const struct function *function;
+	const struct cfi_section *section = function->source == FROM_EH_FRAME
+						    ? &rules->sections.eh_frame
+						    : &rules->sections.debug_frame;
 	struct cfi_result result = {0};
 
-	if (rules->is_asked && rules->address == address)
-		return &rules->rule;
-	rules->is_asked = true;
-	rules->address = address;
-	rules->rule = (struct unwind_rule){.cfa_kind = CFA_NONE};
-	function = function_at(rules, address);
+	function->first_rule = (u32)rules->placed.count;
+	(void)cfi_read_entry(section, function->entry, &taker, &result);
+	function->rule_count = (u32)rules->placed.count - function->first_rule;
+}
+
+/* Rules ascend: the last one in front of the address holds there. */
+const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address)
+{
+	struct function *function = function_at(rules, address);
+	const struct placed_rule *placed;
+	u32 low = 0, high;
+
 	if (!function)
-		return &rules->rule;
+		return &rules->none;
 	if (function->source == FROM_ENTRY)
-		rules->rule.cfa_kind = CFA_END;
-	else
-		(void)cfi_read_entry(function->source == FROM_EH_FRAME ? &sections->eh_frame
-								       : &sections->debug_frame,
-				     function->entry, &taker, &result);
-	return &rules->rule;
+		return &rules->outermost;
+	if (!function->rule_count)
+		read_function(rules, function);
+	placed = rules->placed.items + function->first_rule;
+	for (high = function->rule_count; low < high;) {
+		u32 middle = low + (high - low) / 2;
+
+		if (placed[middle].start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &placed[low - 1].rule : &rules->none;
 }

@@ -8,10 +8,12 @@
 
 #include "unwind/copied_walk.h"
 #include "unwind/function_bounds.h"
+#include "unwind/function_index.h"
 #include "unwind/function_rules.h"
 #include "unwind/rows.h"
 #include "unwind/rule_set.h"
 #include "unwind/sample_unwinder.h"
+#include "unwind/table_bytes.h"
 #include "unwind/table_words.h"
 
 #endif

@@ -205,16 +205,37 @@ static void a_file_without_symbols_is_told_from_one_that_is_no_elf(void **state)
 }
 
 /* Reads a copy of exactly this length, so that a sanitizer sees any byte too far. */
+/* Names that are borrowed are those that would have been copied. */
+static void check_borrowed(const struct symbols *copied, struct bytes image, int error)
+{
+	CLEANUP(symbols_freep) struct symbols *borrowed = symbols_new();
+	int borrowed_error = symbols_add_elf_borrowed(borrowed, image, image);
+
+	for (size_t i = 0; i < symbols_count(borrowed); i++)
+		assert_true(strlen(symbols_at(borrowed, i)->name) < image.length);
+	if (error)
+		return; /* a copy also ends where names overlap too much */
+	assert_int_equal(borrowed_error, 0);
+	assert_int_equal(symbols_count(borrowed), symbols_count(copied));
+	for (size_t i = 0; i < symbols_count(copied); i++) {
+		assert_int_equal(symbols_at(borrowed, i)->start, symbols_at(copied, i)->start);
+		assert_int_equal(symbols_at(borrowed, i)->end, symbols_at(copied, i)->end);
+		assert_string_equal(symbols_at(borrowed, i)->name, symbols_at(copied, i)->name);
+	}
+}
+
 static void read_damaged(const u8 *bytes, size_t length)
 {
 	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
 	CLEANUP(freep) u8 *copy = (u8 *)must_copy_bytes(bytes, length);
 	struct bytes image;
 	struct build_id id;
+	int error;
 
 	copy = must_resize_array(copy, length ? length : 1, 1);
 	image = (struct bytes){copy, length};
-	symbols_add_elf(symbols, image, image);
+	error = symbols_add_elf(symbols, image, image);
+	check_borrowed(symbols, image, error);
 	build_id_of_image(image, &id);
 	for (size_t i = 0; i < symbols_count(symbols); i++)
 		assert_true(strlen(symbols_at(symbols, i)->name) < length);

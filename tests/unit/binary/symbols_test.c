@@ -182,6 +182,65 @@ static void what_is_settled_stays_when_more_is_added(void **state)
 	assert_string_equal(name_at(symbols, 170), "open_end");
 }
 
+static void what_is_added_later_takes_its_places_among_the_settled(void **state)
+{
+	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+	enum { COUNT = 3000 };
+	u64 last = 0;
+
+	(void)state;
+	/* Three times a third of all, each in no order. */
+	for (u64 third = 0; third < 3; third++) {
+		for (u64 i = third; i < COUNT; i += 3) {
+			u64 start = i * 7919 % COUNT * 0x10001;
+
+			add(symbols, start, start + 0x10001, i % 2 ? "odd" : "even", SYMBOL_GLOBAL);
+		}
+		symbols_settle(symbols);
+	}
+	symbols_finish(symbols);
+	assert_int_equal(symbols_count(symbols), COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		assert_int_equal(symbols_at(symbols, i)->order, i);
+		assert_int_equal(symbols_at(symbols, i)->start, last);
+		last += 0x10001;
+	}
+	for (u64 i = 0; i < COUNT; i++)
+		assert_string_equal(name_at(symbols, i * 7919 % COUNT * 0x10001 + 5),
+				    i % 2 ? "odd" : "even");
+}
+
+static void of_two_that_are_equally_good_the_settled_one_stays(void **state)
+{
+	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+
+	(void)state;
+	add(symbols, 300, 310, "third", SYMBOL_GLOBAL);
+	add(symbols, 100, 110, "strong", SYMBOL_GLOBAL);
+	symbols_settle(symbols);
+	add(symbols, 200, 210, "second", SYMBOL_GLOBAL);
+	add(symbols, 100, 110, "weak_one", SYMBOL_WEAK);
+	add(symbols, 300, 320, "other", SYMBOL_GLOBAL); /* as long as the first, which stays */
+	symbols_finish(symbols);
+	assert_int_equal(symbols_count(symbols), 3);
+	assert_string_equal(name_at(symbols, 100), "strong");
+	assert_string_equal(name_at(symbols, 305), "third");
+	assert_string_equal(name_at(symbols, 315), "(none)");
+}
+
+static void of_two_without_a_size_one_ends_when_all_is_settled_again(void **state)
+{
+	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+
+	(void)state;
+	add(symbols, 100, 0, "one", SYMBOL_GLOBAL);
+	add(symbols, 100, 0, "another", SYMBOL_GLOBAL);
+	add(symbols, 200, 210, "next", SYMBOL_GLOBAL);
+	symbols_settle(symbols);
+	symbols_finish(symbols);
+	assert_string_equal(name_at(symbols, 150), "another");
+}
+
 static void the_top_of_the_address_space_does_not_wrap(void **state)
 {
 	CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
@@ -222,6 +281,9 @@ int main(void)
 		cmocka_unit_test(a_symbol_with_a_size_goes_before_one_without),
 		cmocka_unit_test(groups_do_not_reach_into_each_other),
 		cmocka_unit_test(what_is_settled_stays_when_more_is_added),
+		cmocka_unit_test(what_is_added_later_takes_its_places_among_the_settled),
+		cmocka_unit_test(of_two_that_are_equally_good_the_settled_one_stays),
+		cmocka_unit_test(of_two_without_a_size_one_ends_when_all_is_settled_again),
 		cmocka_unit_test(the_top_of_the_address_space_does_not_wrap),
 		cmocka_unit_test(a_table_nested_beyond_reason_stays_fast),
 	};

@@ -16,15 +16,26 @@ struct told {
 	u64 samples, weight;
 };
 
+/* An address; where code of files is told to lie, as the number of the file and the place in it. */
+static inline void tell_address(struct text *text, u64 address)
+{
+	if (address >> 56 == 1)
+		text_appendf(text, "F%llu+%llx", (unsigned long long)(address << 8 >> 40),
+			     (unsigned long long)(u32)address);
+	else
+		text_appendf(text, "%llx", (unsigned long long)address);
+}
+
 static inline int tell_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct told *told = (struct told *)sink;
 
 	told->samples += sample->count;
 	told->weight += sample->weight;
-	text_appendf(&told->text, "%llu sample %u %llx x%u w%llu f%u",
-		     (unsigned long long)sample->time_ns, sample->tid,
-		     (unsigned long long)sample->address, sample->count,
+	text_appendf(&told->text, "%llu sample %u ", (unsigned long long)sample->time_ns,
+		     sample->tid);
+	tell_address(&told->text, sample->address);
+	text_appendf(&told->text, " x%u w%llu f%u", sample->count,
 		     (unsigned long long)sample->weight, sample->frame_count);
 	if (sample->cgroup)
 		text_appendf(&told->text, " g%llu", (unsigned long long)sample->cgroup);
@@ -42,9 +53,12 @@ static inline int tell_cgroup(struct event_sink *sink, const struct cgroup_name 
 
 static inline int tell_mapping(struct event_sink *sink, const struct mapping *mapping)
 {
-	text_appendf(&((struct told *)sink)->text, "%llu map %d %s %llx\n",
-		     (unsigned long long)mapping->time_ns, (int)mapping->pid, mapping->path,
-		     (unsigned long long)mapping->start);
+	struct text *text = &((struct told *)sink)->text;
+
+	text_appendf(text, "%llu map %d %s ", (unsigned long long)mapping->time_ns,
+		     (int)mapping->pid, mapping->path);
+	tell_address(text, mapping->start);
+	text_append(text, "\n");
 	return 0;
 }
 

@@ -119,7 +119,11 @@ static inline int begin_with(void **state, u64 memory_bytes)
 {
 	static struct scene scene;
 	struct window_settings settings = {
-		.take_binary = take_binary, .context = &scene, .memory_bytes = memory_bytes};
+		.take_binary = take_binary,
+		.context = &scene,
+		.memory_bytes = memory_bytes,
+		.time_grain_ns = 1 << 20,
+	};
 
 	scene = (struct scene){.window = window_new(&settings), .told.sink = told_members};
 	scene.sink = window_sink(scene.window);

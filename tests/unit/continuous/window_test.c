@@ -19,11 +19,10 @@ static void samples_alike_are_one_and_bring_only_what_they_need(void **state)
 	sample(scene, SHELL, SHELL, CODE + 4, 300);
 	sample(scene, SHELL, SHELL, CODE + 8, 200);
 	fork_of(scene, 1, CHILD, CHILD, 150); /* of whom there is no sample */
-	assert_string_equal(turn(scene, 1000), KERNEL "0 life 10 of 1\n"
-						      "0 name 10 sh\n"
-						      "0 map 10 /bin/sh 400000\n"
-						      "200 sample 10 400008 x1 w7 f1\n"
-						      "300 sample 10 400004 x2 w14 f1\n");
+	assert_string_equal(turn(scene, 1000), KERNEL "0 name 10 sh\n"
+						      "0 map 10 /bin/sh F3+0\n"
+						      "0 sample 10 F3+4 x2 w14 f1\n"
+						      "0 sample 10 F3+8 x1 w7 f1\n");
 }
 
 static void samples_bring_the_paths_of_their_cgroups(void **state)
@@ -36,9 +35,9 @@ static void samples_bring_the_paths_of_their_cgroups(void **state)
 	sample_of_cgroup(scene, 5, 21);
 	sample_of_cgroup(scene, 7, 22); /* not told: no path, but apart */
 	assert_string_equal(turn(scene, 100),
-			    KERNEL "0 cgroup 5 /a\n0 life 10 of 1\n0 name 10 sh\n"
-				   "0 map 10 /bin/sh 400000\n21 sample 10 400000 x2 w14 f0 g5\n"
-				   "22 sample 10 400000 x1 w7 f0 g7\n");
+			    KERNEL "0 cgroup 5 /a\n0 name 10 sh\n"
+				   "0 map 10 /bin/sh F3+0\n0 sample 10 F3+0 x2 w14 f0 g5\n"
+				   "0 sample 10 F3+0 x1 w7 f0 g7\n");
 }
 
 static void a_cgroup_is_known_in_the_window_after_it_was_told(void **state)
@@ -69,10 +68,9 @@ static void the_next_window_knows_what_the_first_was_told(void **state)
 
 	turn(scene, 1000);
 	sample(scene, SHELL, SHELL, LIBRARY + 4, 1100);
-	assert_string_equal(turn(scene, 2000), KERNEL "0 life 10 of 1\n"
-						      "0 name 10 sh\n"
-						      "0 map 10 /lib/libc.so 7f0000\n"
-						      "1100 sample 10 7f0004 x1 w7 f1\n");
+	assert_string_equal(turn(scene, 2000), KERNEL "0 name 10 sh\n"
+						      "0 map 10 /lib/libc.so F4+0\n"
+						      "1000 sample 10 F4+4 x1 w7 f1\n");
 }
 
 static void a_sample_from_the_end_on_is_of_the_next_window(void **state)
@@ -100,11 +98,11 @@ static void a_program_is_told_from_the_one_that_it_replaced(void **state)
 	sample(scene, CHILD, CHILD, CODE + 4, 300);
 	assert_string_equal(turn(scene, 1000), KERNEL "100 life 20 of 10\n"
 						      "100 name 20 sh\n"
-						      "100 map 20 /bin/sh 400000\n"
-						      "150 sample 20 400004 x1 w7 f1\n"
+						      "100 map 20 /bin/sh F3+0\n"
 						      "200 name 20 ls exec\n"
-						      "210 map 20 /bin/ls 400000\n"
-						      "300 sample 20 400004 x1 w7 f1\n");
+						      "210 map 20 /bin/ls F5+0\n"
+						      "150 sample 20 F3+4 x1 w7 f1\n"
+						      "300 sample 20 F5+4 x1 w7 f1\n");
 }
 
 static void what_a_parent_maps_after_the_fork_is_not_its_childs(void **state)
@@ -119,8 +117,8 @@ static void what_a_parent_maps_after_the_fork_is_not_its_childs(void **state)
 	sample(scene, CHILD, CHILD, 0xa00004, 310);
 	sample(scene, SHELL, SHELL, 0x900004, 310);
 	turn(scene, 1000);
-	assert_non_null(strstr(text_view(&scene->told.text), "160 map 20 /lib/other.so"));
-	assert_non_null(strstr(text_view(&scene->told.text), "150 map 10 /lib/late.so"));
+	assert_non_null(strstr(text_view(&scene->told.text), "0 map 20 /lib/other.so"));
+	assert_non_null(strstr(text_view(&scene->told.text), "0 map 10 /lib/late.so"));
 	assert_null(strstr(text_view(&scene->told.text), "map 20 /lib/late.so"));
 	assert_null(strstr(text_view(&scene->told.text), "map 10 /lib/other.so"));
 }
@@ -140,12 +138,91 @@ static void a_pid_that_is_used_again_is_another_process(void **state)
 	sample(scene, CHILD, CHILD, CODE + 4, 350);
 	assert_string_equal(turn(scene, 1000), KERNEL "100 life 20 of 10\n"
 						      "110 name 20 first exec\n"
-						      "120 map 20 /bin/first 400000\n"
-						      "150 sample 20 400004 x1 w7 f1\n"
+						      "120 map 20 /bin/first F5+0\n"
 						      "300 life 20 of 1\n"
 						      "310 name 20 second exec\n"
-						      "320 map 20 /bin/second 400000\n"
-						      "350 sample 20 400004 x1 w7 f1\n");
+						      "320 map 20 /bin/second F6+0\n"
+						      "150 sample 20 F5+4 x1 w7 f1\n"
+						      "350 sample 20 F6+4 x1 w7 f1\n");
+}
+
+static void code_of_a_file_has_one_place_wherever_it_is_mapped(void **state)
+{
+	struct scene *scene = *state;
+
+	fork_of(scene, 1, CHILD, CHILD, 100);
+	name(scene, CHILD, CHILD, "sh", 110);
+	map(scene, CHILD, 0x55550000, "/bin/sh", 120);
+	sample(scene, SHELL, SHELL, CODE + 4, 300);
+	sample(scene, CHILD, CHILD, 0x55550004, 300);
+	assert_string_equal(turn(scene, 1000), KERNEL "0 name 10 sh\n"
+						      "0 map 10 /bin/sh F3+0\n"
+						      "0 name 20 sh\n"
+						      "0 map 20 /bin/sh F3+0\n"
+						      "0 sample 10 F3+4 x1 w7 f1\n"
+						      "0 sample 20 F3+4 x1 w7 f1\n");
+}
+
+static void code_that_a_process_made_stays_where_it_is(void **state)
+{
+	struct scene *scene = *state;
+
+	map(scene, SHELL, 0x900000, "//anon", 0);
+	map(scene, SHELL, 0xa00000, "/memfd:doublemapper (deleted)", 0);
+	sample(scene, SHELL, SHELL, 0x900004, 100);
+	sample(scene, SHELL, SHELL, 0xa00004, 100);
+	sample(scene, SHELL, SHELL, 0xb00004, 100); /* of which nothing is known */
+	assert_string_equal(turn(scene, 1000),
+			    KERNEL "0 name 10 sh\n"
+				   "0 map 10 //anon 900000\n"
+				   "0 map 10 /memfd:doublemapper (deleted) a00000\n"
+				   "0 sample 10 900004 x1 w7 f1\n"
+				   "0 sample 10 a00004 x1 w7 f1\n"
+				   "0 sample 10 b00004 x1 w7 f1\n");
+}
+
+static void pieces_that_cover_each_other_are_told_with_their_times(void **state)
+{
+	struct scene *scene = *state;
+
+	map(scene, SHELL, 0x900000, "//anon", 100);
+	sample(scene, SHELL, SHELL, 0x900004, 150);
+	map(scene, SHELL, 0x900000, "[heap]", 200);
+	sample(scene, SHELL, SHELL, 0x900008, 250);
+	assert_string_equal(turn(scene, 1000), KERNEL "0 life 10 of 1\n"
+						      "0 name 10 sh\n"
+						      "100 map 10 //anon 900000\n"
+						      "200 map 10 [heap] 900000\n"
+						      "150 sample 10 900004 x1 w7 f1\n"
+						      "250 sample 10 900008 x1 w7 f1\n");
+}
+
+static void a_samples_time_is_rounded_down_but_not_to_before_the_window(void **state)
+{
+	enum { GRAIN = 1 << 20 };
+	struct scene *scene = *state;
+
+	turn(scene, 2 * GRAIN + 100);
+	sample(scene, SHELL, SHELL, CODE + 4, 2 * GRAIN + 200);
+	sample(scene, SHELL, SHELL, CODE + 8, 5 * GRAIN + 999);
+	turn(scene, 9 * GRAIN);
+	assert_non_null(strstr(text_view(&scene->told.text), "\n2097252 sample 10 F3+4 "));
+	assert_non_null(strstr(text_view(&scene->told.text), "\n5242880 sample 10 F3+8 "));
+}
+
+static void samples_beside_kernel_code_that_came_keep_their_times(void **state)
+{
+	struct scene *scene = *state;
+
+	sink_call(scene->sink, on_kernel_symbol,
+		  &(struct kernel_symbol){.time_ns = 200,
+					  .start = kernel_symbol + 0x1000,
+					  .bytes = 0x100,
+					  .name = "later"});
+	sample(scene, SHELL, SHELL, kernel_symbol + 0x1004, 250);
+	turn(scene, 1000);
+	assert_non_null(strstr(text_view(&scene->told.text), "200 symbol later\n"));
+	assert_non_null(strstr(text_view(&scene->told.text), "\n250 sample 10 "));
 }
 
 static void a_thread_brings_its_process_along(void **state)
@@ -155,12 +232,10 @@ static void a_thread_brings_its_process_along(void **state)
 	fork_of(scene, SHELL, SHELL, 11, 100);
 	name(scene, SHELL, 11, "worker", 110);
 	sample(scene, SHELL, 11, CODE + 4, 200);
-	assert_string_equal(turn(scene, 1000), KERNEL "0 life 10 of 1\n"
-						      "0 name 10 sh\n"
-						      "0 map 10 /bin/sh 400000\n"
-						      "100 life 11 of 10\n"
-						      "110 name 11 worker\n"
-						      "200 sample 11 400004 x1 w7 f1\n");
+	assert_string_equal(turn(scene, 1000), KERNEL "0 name 10 sh\n"
+						      "0 name 11 worker\n"
+						      "0 map 10 /bin/sh F3+0\n"
+						      "0 sample 11 F3+4 x1 w7 f1\n");
 }
 
 static void who_has_ended_is_forgotten_with_the_window(void **state)
@@ -292,6 +367,11 @@ int main(void)
 		TEST(a_program_is_told_from_the_one_that_it_replaced),
 		TEST(what_a_parent_maps_after_the_fork_is_not_its_childs),
 		TEST(a_pid_that_is_used_again_is_another_process),
+		TEST(code_of_a_file_has_one_place_wherever_it_is_mapped),
+		TEST(code_that_a_process_made_stays_where_it_is),
+		TEST(pieces_that_cover_each_other_are_told_with_their_times),
+		TEST(a_samples_time_is_rounded_down_but_not_to_before_the_window),
+		TEST(samples_beside_kernel_code_that_came_keep_their_times),
 		TEST(a_thread_brings_its_process_along),
 		TEST(who_has_ended_is_forgotten_with_the_window),
 		TEST(whose_end_got_lost_is_forgotten_when_asked),

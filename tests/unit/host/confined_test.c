@@ -20,8 +20,9 @@
 
 enum { HELLO_BYTES = 5 };
 
-static struct confined *confined;
-static int hello = -1; /* a file that holds it */
+static struct confined *one_each, *some_each; /* by how much work a process does */
+static struct confined *confined;	      /* the one that is tried */
+static int hello = -1;			      /* a file that holds it */
 
 static int repeat_question(const int *fds, size_t fd_count, struct bytes question,
 			   struct text *answer)
@@ -98,6 +99,17 @@ static int spin(const int *fds, size_t fd_count, struct bytes question, struct t
 	return 0;
 }
 
+static int tell_process(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	pid_t pid = getpid();
+
+	(void)fds;
+	(void)fd_count;
+	(void)question;
+	text_append_bytes(answer, &pid, sizeof(pid));
+	return 0;
+}
+
 /* As a reader that somebody has taken over would: the answer's file is the descriptor before. */
 static int write_garbage(const int *fds, size_t fd_count, struct bytes question,
 			 struct text *answer)
@@ -124,7 +136,7 @@ static int answer_too_much(const int *fds, size_t fd_count, struct bytes questio
 	_exit(0);
 }
 
-enum work { REPEAT, READ, FAIL, CRASH, OPEN, CONNECT, SPIN, GARBAGE, TOO_MUCH, NO_WORK };
+enum work { REPEAT, READ, FAIL, CRASH, OPEN, CONNECT, SPIN, WHO, GARBAGE, TOO_MUCH, NO_WORK };
 
 static confined_work *const works[] = {
 	[REPEAT] = repeat_question,
@@ -134,29 +146,49 @@ static confined_work *const works[] = {
 	[OPEN] = open_another,
 	[CONNECT] = connect_somewhere,
 	[SPIN] = spin,
+	[WHO] = tell_process,
 	[GARBAGE] = write_garbage,
 	[TOO_MUCH] = answer_too_much,
 };
 
-static int set_up(void **state)
+enum { SOME_JOBS = 3 };
+
+static int start(u32 jobs_each, struct confined **ret_confined)
 {
 	struct confined_settings settings = {.works = works,
 					     .work_count = ARRAY_COUNT(works),
+					     .jobs_each = jobs_each,
 					     .most_cpu_s = 1,
 					     .most_wall_s = 60};
+
+	return confined_start(&settings, ret_confined);
+}
+
+static int set_up(void **state)
+{
 	char path[] = "/tmp/confined-XXXXXX";
 
 	(void)state;
 	hello = mkostemp(path, O_CLOEXEC);
-	if (hello < 0 || unlink(path) || file_write_all(hello, "hello", HELLO_BYTES))
+	if (hello < 0 || unlink(path) || file_write_all(hello, "hello", HELLO_BYTES) ||
+	    start(0, &one_each) || start(SOME_JOBS, &some_each))
 		return -1;
-	return confined_start(&settings, &confined);
+	confined = one_each;
+	return 0;
+}
+
+static int use_some(void **state)
+{
+	(void)state;
+	confined = some_each;
+	return 0;
 }
 
 static int tear_down(void **state)
 {
 	(void)state;
-	confined_stop(confined);
+	confined_stop(one_each);
+	confined_stop(some_each);
 	close(hello);
 	return 0;
 }
@@ -246,6 +278,41 @@ static void answers_are_checked_and_bounded(void **state)
 	assert_works();
 }
 
+static pid_t who_works(void)
+{
+	struct bytes answer = {0};
+	pid_t pid;
+
+	assert_int_equal(run(WHO, &answer), 0);
+	assert_int_equal(answer.length, sizeof(pid));
+	memcpy(&pid, answer.start, sizeof(pid));
+	free((void *)(uintptr_t)answer.start);
+	return pid;
+}
+
+static void each_piece_of_work_has_a_process(void **state)
+{
+	(void)state;
+	assert_int_not_equal(who_works(), who_works());
+}
+
+static void a_process_does_as_much_as_it_may(void **state)
+{
+	pid_t pids[SOME_JOBS + 1];
+
+	(void)state;
+	assert_int_equal(run(CRASH, NULL), -EOWNERDEAD); /* so that the next is a new one */
+	for (size_t i = 0; i < ARRAY_COUNT(pids); i++)
+		pids[i] = who_works();
+	for (size_t i = 1; i < SOME_JOBS; i++)
+		assert_int_equal(pids[i], pids[0]);
+	assert_int_not_equal(pids[SOME_JOBS], pids[0]);
+	/* Killed while it does nothing: one piece is lost at most, if it was on its way to it. */
+	if (!kill(pids[SOME_JOBS], SIGKILL))
+		(void)run(REPEAT, NULL);
+	assert_works();
+}
+
 /* Nobody but root can do this to it. */
 static void without_the_keeper_there_is_no_work(void **state)
 {
@@ -283,7 +350,16 @@ int main(void)
 		cmocka_unit_test(nothing_else_can_be_opened),
 		cmocka_unit_test(work_without_end_is_ended),
 		cmocka_unit_test(answers_are_checked_and_bounded),
+		cmocka_unit_test(each_piece_of_work_has_a_process),
 		cmocka_unit_test(without_the_keeper_there_is_no_work),
+		/* The same where a process does several pieces of work. */
+		cmocka_unit_test_setup(files_are_read_and_questions_answered, use_some),
+		cmocka_unit_test_setup(an_error_comes_back, use_some),
+		cmocka_unit_test_setup(who_crashes_costs_his_file_only, use_some),
+		cmocka_unit_test_setup(nothing_else_can_be_opened, use_some),
+		cmocka_unit_test_setup(work_without_end_is_ended, use_some),
+		cmocka_unit_test_setup(answers_are_checked_and_bounded, use_some),
+		cmocka_unit_test_setup(a_process_does_as_much_as_it_may, use_some),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -2,6 +2,7 @@
 /*
  * Build ids of mapped files: what is read, what is remembered, what is not believed.
  */
+#include "base/clock.h"
 #include "base/memory.h"
 #include "binary/binary.h"
 #include "host/file_ids.h"
@@ -40,7 +41,7 @@ static void write_text(const char *text)
 static int set_up(void **state)
 {
 	snprintf(path, sizeof(path), "/tmp/file_ids_test.%d", getpid());
-	ids = file_ids_new();
+	ids = file_ids_new((struct id_reader){0});
 	(void)state;
 	return build_id_at("/proc/self/exe", &ours);
 }
@@ -150,6 +151,18 @@ static void an_inode_that_is_used_anew_is_another_file(void **state)
 	(void)state;
 }
 
+/* What is written from now on has another time than what was written before. */
+static void let_the_files_clock_tick(void)
+{
+	struct stat status;
+	u64 written_ns;
+
+	assert_int_equal(stat(path, &status), 0);
+	written_ns = (u64)status.st_ctim.tv_sec * SECOND_NS + (u64)status.st_ctim.tv_nsec;
+	while (clock_ns(CLOCK_REALTIME_COARSE) <= written_ns)
+		;
+}
+
 static void a_file_overwritten_in_place_is_read_again_a_second_later(void **state)
 {
 	struct mapping old, new;
@@ -157,6 +170,7 @@ static void a_file_overwritten_in_place_is_read_again_a_second_later(void **stat
 	write_text("no program");
 	old = mapped_once(1);
 	file_ids_fill(ids, -1, &old);
+	let_the_files_clock_tick();
 	copy_program();
 	new = mapped_once(1 + SECOND_NS);
 	file_ids_fill(ids, -1, &new);
@@ -257,6 +271,53 @@ static void more_files_than_fit_are_still_answered(void **state)
 	(void)state;
 }
 
+/* A program that nobody writes, mapped here. */
+static struct mapping map_shell(void)
+{
+	int fd = open("/bin/sh", O_RDONLY | O_CLOEXEC);
+	struct mapping mapping = {.pid = (u32)getpid(), .bytes = 4096, .path = "/bin/sh"};
+	struct build_id id;
+	struct stat status;
+	void *start = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
+
+	assert_true(start != MAP_FAILED);
+	assert_int_equal(fstat(fd, &status), 0);
+	assert_int_equal(build_id_of_fd(fd, &id), 0);
+	close(fd);
+	mapping.start = (uintptr_t)start;
+	mapping.inode = status.st_ino;
+	mapping.build_id_bytes = id.length;
+	memcpy(mapping.build_id, id.bytes, id.length);
+	return mapping;
+}
+
+static int count_and_read(void *context, int fd, struct build_id *ret_id)
+{
+	++*(int *)context;
+	return build_id_of_fd(fd, ret_id);
+}
+
+static void whether_a_file_is_overwritten_is_not_read_twice(void **state)
+{
+	int reads = 0;
+	struct id_reader reader = {count_and_read, &reads};
+	struct mapping mapping = map_shell();
+	struct file_stamp checked = {0};
+
+	assert_int_equal(mapped_file_is_overwritten(&mapping, reader, &checked), 0);
+	assert_int_equal(mapped_file_is_overwritten(&mapping, reader, &checked), 0);
+	assert_int_equal(reads, 1);
+	/* as if somebody had written into it since */
+	checked.changed_ns--;
+	mapping.build_id[0] ^= 0xff;
+	assert_int_equal(mapped_file_is_overwritten(&mapping, reader, &checked), 1);
+	assert_int_equal(mapped_file_is_overwritten(&mapping, reader, &checked), 1);
+	assert_int_equal(reads, 3);
+	munmap((void *)(uintptr_t)mapping.start, 4096);
+	assert_true(mapped_file_is_overwritten(&mapping, reader, &checked) < 0);
+	(void)state;
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -268,6 +329,7 @@ int main(void)
 		TEST(the_same_inode_of_another_device_is_not_taken_for_it),
 		TEST(an_inode_that_is_used_anew_is_another_file),
 		TEST(a_file_overwritten_in_place_is_read_again_a_second_later),
+		TEST(whether_a_file_is_overwritten_is_not_read_twice),
 		TEST(a_file_that_did_not_change_is_not_read_again),
 		TEST(a_deleted_file_keeps_the_id_that_was_read),
 		TEST(a_deleted_file_is_found_through_the_process_that_maps_it),

@@ -75,7 +75,7 @@ static struct witness new_witness(void)
 
 static int scan(const u32 *pids, size_t count, struct witness *witness, struct scan_result *result)
 {
-	struct file_ids *files = file_ids_new();
+	struct file_ids *files = file_ids_new((struct id_reader){0});
 	int error = processes_scan(pids, count, files, &witness->sink, result);
 
 	file_ids_free(files);

@@ -6,11 +6,12 @@
 #include "base/memory.h"
 #include "host/host.h"
 #include "lbr/lbr.h"
+#include "unit/lbr/own_code.h"
 #include "unit/unit.h"
 
 #include <string.h>
 
-enum { LEVELS = 43, MAPS_MAX_BYTES = 1 << 20, PID = 7 };
+enum { LEVELS = 43, PID = 7 };
 
 /* Where each call returns to, by level, and where the innermost function was. */
 static u64 returns[LEVELS], leaf;
@@ -105,19 +106,6 @@ static void fill(struct branch *entries, u32 count)
 		entries[i] = entry_of(returns[LEVELS - 1 - i]);
 }
 
-static void map_own_code(struct event_sink *sink)
-{
-	CLEANUP(freep) char *maps = NULL;
-	char path[MAPS_PATH_BYTES];
-	struct bytes text;
-	struct mapping mapping;
-
-	assert_int_equal(file_read("/proc/self/maps", MAPS_MAX_BYTES, &maps, &text.length), 0);
-	text.start = (const u8 *)maps;
-	while (proc_maps_next(&text, PID, path, &mapping) == 1)
-		assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
-}
-
 static const struct event_source source = {
 	.name = "cycles", .has_chain = true, .has_branches = true, .branch_bits = 1 << 11};
 
@@ -131,7 +119,7 @@ static void stitch(struct result *result, struct sample *sample, u32 depth)
 
 	result->sink.on_sample = keep_sample;
 	lbr_stitcher_set_sources(stitcher, &source, 1);
-	map_own_code(sink);
+	map_own_code(sink, PID);
 	sample->pid = sample->tid = PID;
 	sample->has_chain = true;
 	sample->hw_idx = LEVELS % depth;

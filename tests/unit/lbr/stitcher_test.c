@@ -262,6 +262,51 @@ static void likely_stacks_are_looked_for_each_time(void **state)
 	(void)state;
 }
 
+/* A stitcher beside the one that has learned, which has heard of the process. */
+static struct lbr_stitcher *beside(struct result *result)
+{
+	struct lbr_stitcher *stitcher = lbr_stitcher_beside(result->stitcher, &result->sink);
+	struct event_sink *follower = lbr_stitcher_follower(stitcher);
+	const struct thread_life life = {.pid = PID, .tid = PID, .parent_pid = 1, .parent_tid = 1};
+
+	assert_int_equal(follower->on_fork(follower, &life), 0);
+	assert_null(follower->on_sample);
+	return stitcher;
+}
+
+static void parts_are_stitched_as_the_whole(void **state)
+{
+	struct result *result = begin(LBR_CERTAIN);
+	struct event_sink *learning = lbr_stitcher_learning_sink(result->stitcher);
+	struct sample sample = sample_of(0);
+	struct lbr_stitcher *parts[2];
+	struct lbr_tally sum = {0};
+	struct frame whole[FRAMES_MAX];
+	u16 count;
+
+	assert_int_equal(learning->on_sample(learning, &sample), 0);
+	for (u32 i = 0; i < 2; i++)
+		parts[i] = beside(result);
+	for (u32 i = 0; i < 2; i++) {
+		struct event_sink *sink = lbr_stitcher_sink(parts[i]);
+
+		result->sample.frame_count = 0;
+		assert_int_equal(sink->on_sample(sink, &sample), 0);
+		count = result->sample.frame_count;
+		memcpy(whole, result->frames, sizeof(whole));
+		lbr_tally_sum(&sum, lbr_stitcher_tally(parts[i]));
+		lbr_stitcher_free(parts[i]);
+	}
+	feed(result, &sample);
+	assert_int_equal(result->samples, 3);
+	assert_int_equal(result->sample.frame_count, count);
+	assert_memory_equal(result->frames, whole, count * sizeof(*whole));
+	assert_int_equal(sum.stacks, 2);
+	assert_int_equal(sum.cut_by_hardware, 2);
+	end(result);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +319,7 @@ int main(void)
 		cmocka_unit_test(a_stack_that_was_found_before_is_not_decoded_again),
 		cmocka_unit_test(what_a_stack_depends_on_is_part_of_its_key),
 		cmocka_unit_test(likely_stacks_are_looked_for_each_time),
+		cmocka_unit_test(parts_are_stitched_as_the_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

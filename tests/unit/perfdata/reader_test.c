@@ -260,6 +260,37 @@ static void chain_that_the_reader_knows_comes_without_its_frames(void **state)
 	(void)state;
 }
 
+/* One that needs the frames of the second sample all the same. */
+static bool refuses_second(struct event_sink *sink, const struct sample *sample)
+{
+	(void)sink;
+	return sample->time_ns != 2;
+}
+
+static void chains_that_nobody_wants_come_only_where_they_are_asked_for(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL | CALLCHAIN, 0);
+	struct knower knower = {.sink = {.on_sample = learn_key, .knows_chain = refuses_second}};
+	struct perfdata *data;
+
+	put_chain(&foreign, 1, 0x5678);
+	put_chain(&foreign, 2, 0x5678);
+	put_chain(&foreign, 3, 0x5678);
+	foreign_end(&foreign);
+	assert_int_equal(
+		perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes, foreign.bytes.length},
+				    &data),
+		0);
+	perfdata_skip_chains(data);
+	assert_int_equal(perfdata_read(data, &knower.sink), 0);
+	assert_int_equal(knower.known, 2);
+	assert_int_equal(knower.frames, 2);
+	assert_int_equal(knower.keys[0], 0);
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
 static void unknown_records_are_passed_over_with_one_warning_a_kind(void **state)
 {
 	struct foreign foreign = foreign_begin(false, USUAL, SAMPLE_ID_ALL);
@@ -410,6 +441,7 @@ int main(void)
 		cmocka_unit_test(branch_flags_of_the_other_byte_order_are_turned_field_by_field),
 		cmocka_unit_test(events_come_in_order_of_time_and_those_without_come_first),
 		cmocka_unit_test(chain_that_the_reader_knows_comes_without_its_frames),
+		cmocka_unit_test(chains_that_nobody_wants_come_only_where_they_are_asked_for),
 		cmocka_unit_test(unknown_records_are_passed_over_with_one_warning_a_kind),
 		cmocka_unit_test(device_under_the_build_id_bit_is_no_build_id),
 		cmocka_unit_test(chain_with_an_unknown_marker_is_dropped),

@@ -82,7 +82,7 @@ static void a_key_of_perf_that_is_missing_is_refused_by_name(void **state)
 
 	assert_int_equal(parse_layout("dso,trace", NULL, &layout), -EINVAL);
 	assert_string_equal(fail_sentence(),
-			    "-s trace: perf's \"trace\" is not supported; use bpfprof script");
+			    "-s trace: perf's \"trace\" is not supported; use perf report");
 	(void)state;
 }
 

@@ -163,9 +163,28 @@ static void the_largest_difference_comes_first(void **state)
 	(void)state;
 }
 
+static void rows_of_a_joined_profile_are_found_again(void **state)
+{
+	struct profile *profile = unnamed_profile(leader, ARRAY_COUNT(leader));
+	struct profile *second = unnamed_profile(other, ARRAY_COUNT(other));
+	size_t count = profile->counts.count + second->counts.count;
+	struct count_row last;
+
+	profile_join(profile, second);
+	profile_free(second);
+	assert_int_equal(profile->counts.count, count);
+	last = profile->counts.items[count - 1];
+	assert_int_equal(profile_add(profile, &last), count - 1);
+	assert_int_equal(profile->counts.count, count);
+	assert_int_equal(profile->counts.items[count - 1].samples, 2 * last.samples);
+	profile_free(profile);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_of_a_joined_profile_are_found_again),
 		cmocka_unit_test(joined_profiles_share_rows_but_not_threads),
 		cmocka_unit_test(lines_are_paired_by_what_they_read),
 		cmocka_unit_test(paired_only_leaves_the_rest_out),

@@ -140,6 +140,32 @@ static void a_file_that_is_open_needs_no_build_id(void **state)
 	assert_same_names(fixture, &binary);
 }
 
+/* Of more addresses than a question holds. */
+static void names_of_made_code_are_the_same(void **state)
+{
+	enum { FUNCTIONS = 200 };
+	const struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = must_format("%s/perf.map", fixture->folder);
+	CLEANUP(closep) int map = -1;
+	u64 addresses[FUNCTIONS];
+	struct jit_code code = {.addresses = addresses, .count = FUNCTIONS};
+	FILE *out = fopen(path, "we");
+
+	assert_non_null(out);
+	for (u32 i = 0; i < 2 * FUNCTIONS; i++)
+		fprintf(out, "%x 10 function_%u\n", 0x1000 + i * 16, i);
+	fclose(out);
+	for (u32 i = 0; i < FUNCTIONS; i++)
+		addresses[i] = 0x1000 + i * 16 + 5;
+	map = open(path, O_RDONLY | O_CLOEXEC);
+	code.map = map;
+	code.id = jit_code_id(map, 1, addresses, FUNCTIONS);
+	assert_int_equal(names_cache_keep_jit(fixture->own, &code), 0);
+	assert_int_equal(names_cache_keep_jit(fixture->other, &code), 0);
+	assert_true(shell(fixture, "test -n \"$(find own -name '*.names' -size +100c)\""));
+	assert_true(shell(fixture, "diff -r own other"));
+}
+
 static void another_file_is_not_taken(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -160,6 +186,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(debug_files_are_found, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(a_file_that_is_open_needs_no_build_id, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(names_of_made_code_are_the_same, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(another_file_is_not_taken, set_up, tear_down),
 	};
 

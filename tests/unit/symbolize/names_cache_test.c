@@ -385,6 +385,34 @@ static void the_kernel_that_runs_is_kept_with_its_modules(void **state)
 	assert_non_null(symbols_find(kept.symbols, kept.reference));
 }
 
+/* The reader beside us takes its time over a large file, and then throws it away. */
+static void who_keeps_names_waits_for_who_reads_them(void **state)
+{
+	struct fixture *fixture = *state;
+	struct symbolize_settings settings = {.caches = {fixture->cache}};
+	struct symbolizer *symbolizer = symbolizer_new(&settings);
+	CLEANUP(freep) char *path = NULL;
+	struct build_id id;
+	char *name;
+
+	if (build_id_of_kernel(&id)) {
+		symbolizer_free(symbolizer);
+		skip();
+	}
+	path = kept_path(fixture, &id, "names");
+	name = strrchr(path, '/');
+	*name = 0;
+	assert_int_equal(mkdir(path, 0700), 0);
+	*name = '/';
+	write_bytes(path, "", 0);
+	assert_int_equal(truncate(path, 64 << 20), 0);
+	symbolizer_expect_kernel(symbolizer);
+	symbolizer_keep(symbolizer);
+	assert_int_equal(access(path, F_OK), -1);
+	assert_non_null(strstr(names_cache_warnings(fixture->cache), "damaged"));
+	symbolizer_free(symbolizer);
+}
+
 int main(void)
 {
 #define KEPT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -402,6 +430,7 @@ int main(void)
 		KEPT(writers_at_once_lose_nothing),
 		KEPT(a_folder_of_another_user_is_left_alone),
 		KEPT(the_kernel_that_runs_is_kept_with_its_modules),
+		KEPT(who_keeps_names_waits_for_who_reads_them),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * The rule that holds at a place in a file, out of its table; and of late ones each CPU's own.
+ */
+#ifndef RULES_BPF_H
+#define RULES_BPF_H
+
+#include "bpfprof/unwind_find.h"
+#include "mapping.bpf.h"
+
+enum { SEGMENT_CHUNK_BITS = 8 }; /* of a chunk's number: its place in the segment */
+_Static_assert(1 << SEGMENT_CHUNK_BITS == UNWIND_SEGMENT_CHUNKS, "chunks of a segment");
+
+/* An unwind_read_chunk. */
+static __always_inline const u32 *read_chunk(void *unused, u32 chunk)
+{
+	u32 segment = chunk >> SEGMENT_CHUNK_BITS, number = chunk & (UNWIND_SEGMENT_CHUNKS - 1);
+	void *chunks = bpf_map_lookup_elem(&unwind_segments, &segment);
+
+	(void)unused;
+	return chunks ? bpf_map_lookup_elem(chunks, &number) : NULL;
+}
+
+/* Where this CPU remembers the rule for a place in a table. */
+static __always_inline struct known_rule *known_rule(u32 table, u64 offset)
+{
+	u64 hash = (offset ^ (u64)table << 40) * 0x9e3779b97f4a7c15ULL;
+	u32 index = bpf_get_smp_processor_id() * UNWIND_RULES_KNOWN +
+		    (hash >> (64 - UNWIND_RULES_KNOWN_BITS));
+
+	return bpf_map_lookup_elem(&known_rules, &index);
+}
+
+/* Remembers the rule that the table of mapping `row` has for `offset`. Global, see move_window(),
+ * and so that its variables are on the stack of BPF only meanwhile. */
+__noinline int learn_rule(u32 row, u64 offset)
+{
+	struct scratch *scratch = scratch_here();
+	const struct known_mapping *mapping;
+	const struct unwind_rule *rule;
+	struct known_rule *known;
+
+	if (!scratch)
+		return 1;
+	mapping = &known_process(scratch)->mappings[row & (MAPPINGS_KNOWN - 1)];
+	known = known_rule(mapping->table, offset);
+	if (!known)
+		return 1;
+	rule = unwind_find(&mapping->place, offset, read_chunk, NULL);
+	known->offset = offset;
+	known->table = mapping->table;
+	known->rule.cfa_kind = CFA_NONE;
+	if (rule)
+		known->rule = *rule;
+	return 0;
+}
+
+/* The rule that holds at an address in the mapping `row`, whose file has a table. */
+static __always_inline const struct unwind_rule *rule_at(struct scratch *scratch, u32 row,
+							 u64 address)
+{
+	struct known_process *process = known_process(scratch);
+	const struct known_mapping *mapping = &process->mappings[row];
+	u64 offset = address - process->starts[row] + mapping->file_offset;
+	struct known_rule *known = known_rule(mapping->table, offset);
+
+	if (!known)
+		return NULL;
+	if ((known->offset != offset || known->table != mapping->table) && learn_rule(row, offset))
+		return NULL;
+	return known->rule.cfa_kind != CFA_NONE ? &known->rule : NULL;
+}
+
+#endif

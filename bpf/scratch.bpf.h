@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * What a CPU works with while it takes a sample, and what it remembers from one to the next.
+ */
+#ifndef SCRATCH_BPF_H
+#define SCRATCH_BPF_H
+
+#include "bpfprof/aggregate.h"
+#include "bpfprof/arm64_code.h"
+#include "bpfprof/event.h"
+#include "bpfprof/unwind_step.h"
+
+enum {
+	WINDOW_WORDS = 64,
+	MAPPINGS_KNOWN = 8,   /* of a process */
+	PROCESSES_KNOWN = 32, /* of a CPU; a power of two */
+	MAPLE_NODE_BYTES = 256,
+};
+
+/* While it is the same, a process is the same and has the same mappings. */
+struct mapping_stamp {
+	u64 mm, exec_id;
+	u64 changes; /* of its mappings; 0: unknown, this stamp is equal to none */
+	u64 started; /* the process, in ns: nobody else has this and its pid */
+	u64 turn;    /* files are looked up anew now and then, see struct unwind_file */
+	u32 pid, epoch;
+};
+
+enum { MAPPING_ANONYMOUS = FILE_GONE + 1 };
+
+/* A piece of code, as a process sees it. */
+struct known_mapping {
+	u64 file_offset; /* of its start */
+	struct unwind_place place;
+	u32 state; /* enum unwind_file_state, or MAPPING_ANONYMOUS */
+	u32 table; /* number of its table, see struct unwind_file */
+};
+
+/* What a CPU remembers of one process's mappings. Starts and lengths lie together, as all of them
+ * are looked at. */
+struct known_process {
+	struct mapping_stamp stamp;
+	u64 starts[MAPPINGS_KNOWN], bytes[MAPPINGS_KNOWN]; /* 0 bytes: none */
+	struct known_mapping mappings[MAPPINGS_KNOWN];
+	u32 last; /* used */
+	u32 next; /* to be given up */
+};
+
+/* Where a walk up the user stack is. Kept in a map, not in registers: what comes out of a map the
+ * verifier does not know, so that all turns of the walk look alike to it and are checked once. */
+struct user_walk {
+	struct unwind_frame frame; /* the next one to take */
+	u64 window;		   /* address of the first word in scratch->window */
+	u64 window_bytes;
+	u64 mm, vma;		  /* kernel addresses */
+	u64 code[3];		  /* around the pc: before it, and two words from it on */
+	u64 left_pc, left_record; /* the frame that a frame pointer was followed from, and that */
+	struct arm64_way way;
+	u32 process; /* row of scratch->processes */
+	u32 row;     /* what was found by a search, see find_mapping() */
+	u8 found_by; /* enum walkers; 0: the innermost frame, or by its first instruction */
+	u8 doubt;    /* why the stack ends if this frame is none; enum user_stack_end */
+	u8 is_done;  /* this sample's user stack was walked, be it in vain */
+	u8 has_rest; /* it met code whose table is being made: see struct stack_rest */
+	u8 reserved[4];
+};
+
+/* Where a walk up the kernel stack is, see struct user_walk. */
+struct kernel_walk {
+	u64 pc, sp, fp;
+	u64 entry;		  /* of the kernel's table */
+	u32 first, left;	  /* of its entries, while one is searched */
+	u32 by_old_sp, by_new_sp; /* entries looked at, see learn_orc_numbers() */
+	u32 walks;		  /* of this CPU, since the recording began */
+	u8 is_exact;		  /* the pc was interrupted */
+	u8 reserved[3];
+};
+
+/* Where a CPU builds its records: too large for the BPF stack, which all functions that call one
+ * another share. Nobody else looks at it. */
+struct scratch {
+	u32 busy;
+	u32 reserved;
+	/* The piece of user stack that is being looked at; a word more, so that the second of a
+	 * pair never lies outside. */
+	u64 window[WINDOW_WORDS + 1];
+	u64 node[MAPLE_NODE_BYTES / sizeof(u64)]; /* of a maple tree */
+	struct user_walk walk;
+	struct kernel_walk kernel_walk;
+	struct file_wanted wanted; /* what the record of a file that is asked for is made of */
+	struct unwind_file fresh;  /* and its row */
+	struct count_key key;	   /* of the sample in the record, if it is counted */
+	struct sample_record record;
+	struct known_process processes[PROCESSES_KNOWN];
+};
+
+#endif

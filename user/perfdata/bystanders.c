@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * Ids are of no time here: one that is used again is needed if any of its users is. An event is
+ * left out if it changes nothing but what belongs to ids that are not needed. Two things hold for
+ * all: which file was mapped first, so the first event of each file stays, and that time goes on,
+ * by which threads that ended are forgotten.
+ */
+#include "perfdata/bystanders.h"
+
+#include "perfdata/delivery.h"
+
+#include <xxhash.h>
+
+enum {
+	IDS = 1 << 22,	  /* the kernel has no more; what is greater counts as needed */
+	MOST_ROUNDS = 64, /* of following kin, which real recordings have in two or three */
+	IDS_AT = sizeof(struct record_header),
+	MMAP_PATH_AT = 40,
+	MMAP2_IDENTITY_AT = 40,
+	MMAP2_IDENTITY_BYTES = 24,
+	MMAP2_PATH_AT = 72,
+};
+
+static const u64 tick_ns = 10000000; /* of time that goes on */
+
+static u32 word_at(const u8 *at)
+{
+	u32 word;
+
+	memcpy(&word, at, sizeof(word));
+	return word;
+}
+
+/* Of a fork or an exit, whose parents stand between. */
+static struct kin life_at(const u8 *at)
+{
+	return (struct kin){.pid = word_at(at + IDS_AT),
+			    .tid = word_at(at + IDS_AT + 8),
+			    .parent_pid = word_at(at + IDS_AT + 4),
+			    .parent_tid = word_at(at + IDS_AT + 12)};
+}
+
+static struct kin thread_at(const u8 *at)
+{
+	u32 pid = word_at(at), tid = word_at(at + sizeof(u32));
+
+	return (struct kin){pid, tid, pid, tid};
+}
+
+/* --- noting --- */
+
+static bool is_needed(const struct bystanders *bystanders, u32 id)
+{
+	return id >= IDS || bystanders->needed[id / 64] >> (id % 64) & 1;
+}
+
+static void need(struct bystanders *bystanders, u32 id)
+{
+	if (id < IDS)
+		bystanders->needed[id / 64] |= 1ull << (id % 64);
+}
+
+static void note_sample(struct perfdata *data, struct record_header header, const u8 *at)
+{
+	struct bystanders *bystanders = &data->bystanders;
+	const struct event_kind *kind = decode_kind(&data->decoder,
+						    (struct bytes){at, header.size_bytes});
+	u64 type = kind ? kind->attr.sample_type : 0;
+	size_t place = sizeof(header) + (type & SAMPLE_IDENTIFIER ? sizeof(u64) : 0) +
+		       (type & SAMPLE_IP ? sizeof(u64) : 0);
+	struct kin thread;
+
+	if (!kind)
+		return; /* nobody hears of it */
+	if (!(type & SAMPLE_TID) || place + sizeof(u64) > header.size_bytes) {
+		bystanders->is_unclear = true;
+		return;
+	}
+	thread = thread_at(at + place);
+	need(bystanders, thread.pid);
+	need(bystanders, thread.tid);
+}
+
+void bystanders_note(struct perfdata *data, struct record_header header, const u8 *at)
+{
+	struct bystanders *bystanders = &data->bystanders;
+	bool has_life = header.size_bytes >= sizeof(header) + sizeof(struct kin);
+
+	if (!bystanders->are_skipped)
+		return;
+	if (!bystanders->needed)
+		bystanders->needed = must_alloc_array(IDS / 64, sizeof(u64));
+	if (header.type == RECORD_SAMPLE)
+		note_sample(data, header, at);
+	else if (header.type == RECORD_FORK && has_life)
+		*vec_add(&bystanders->kin) = life_at(at);
+	else if (header.type == RECORD_COMM && has_life &&
+		 word_at(at + IDS_AT) != word_at(at + IDS_AT + sizeof(u32)))
+		*vec_add(&bystanders->kin) = thread_at(at + IDS_AT);
+}
+
+/* If a thread is needed, so are its process and who started it. Returns whether that is new. */
+static bool need_kin(struct bystanders *bystanders, const struct kin *kin)
+{
+	const u32 ids[] = {kin->pid, kin->tid, kin->parent_pid, kin->parent_tid};
+	bool is_new = false;
+
+	if (!is_needed(bystanders, kin->pid) && !is_needed(bystanders, kin->tid))
+		return false;
+	for (size_t i = 0; i < ARRAY_COUNT(ids); i++) {
+		is_new |= !is_needed(bystanders, ids[i]);
+		need(bystanders, ids[i]);
+	}
+	return is_new;
+}
+
+/* Finds all that are needed. False: it does not come to an end soon. */
+static bool follow_kin(struct bystanders *bystanders)
+{
+	for (u32 round = 0; round < MOST_ROUNDS; round++) {
+		bool has_changed = false;
+
+		/* Children mostly come behind their parents. */
+		for (size_t i = bystanders->kin.count; i-- > 0;)
+			has_changed |= need_kin(bystanders, &bystanders->kin.items[i]);
+		if (!has_changed)
+			return true;
+	}
+	return false;
+}
+
+/* --- leaving out --- */
+
+struct dropping {
+	struct perfdata *data;
+	struct idmap files; /* by hash: 1, an event of it stays */
+	u64 told_ns;	    /* when a life was told last */
+};
+
+/* Whether the text of a record ends within it, and where it does. */
+static bool has_text(const struct decoder *decoder, struct record_header header, const u8 *at,
+		     size_t text_at, size_t *ret_end)
+{
+	u32 source = decode_source(decoder, header, at);
+	size_t trailer = decoder->kinds.items[source].trailer_bytes;
+
+	if (header.size_bytes < text_at + 1 + trailer)
+		return false;
+	*ret_end = header.size_bytes - trailer;
+	return !at[*ret_end - 1];
+}
+
+/* Whether the file was mapped before, by an event that stays. Sizes of nothing map none. */
+static bool mapping_is_known(struct dropping *dropping, struct record_header header, const u8 *at)
+{
+	enum { BYTES_AT = 24 };
+	bool is_second = header.type == RECORD_MMAP2;
+	size_t path_at = is_second ? MMAP2_PATH_AT : MMAP_PATH_AT, end;
+	u64 bytes, hash = header.misc;
+	u32 *place;
+
+	if (!has_text(&dropping->data->decoder, header, at, path_at, &end))
+		return false;
+	memcpy(&bytes, at + BYTES_AT, sizeof(bytes));
+	if (!bytes)
+		return false;
+	if (is_second)
+		hash = XXH3_64bits_withSeed(at + MMAP2_IDENTITY_AT, MMAP2_IDENTITY_BYTES, hash);
+	place = idmap_place(&dropping->files,
+			    XXH3_64bits_withSeed(at + path_at, end - path_at, hash));
+	if (*place)
+		return true;
+	*place = 1;
+	return false;
+}
+
+static bool is_user(struct record_header header)
+{
+	u8 space = header.misc & MISC_CPUMODE;
+
+	return space == SPACE_USER || space == SPACE_UNKNOWN;
+}
+
+static bool drops_life(struct dropping *dropping, const struct timed *event,
+		       struct record_header header, const u8 *at)
+{
+	const struct bystanders *bystanders = &dropping->data->bystanders;
+	struct kin life;
+
+	if (header.size_bytes < sizeof(header) + sizeof(life))
+		return false;
+	life = life_at(at);
+	if (!is_needed(bystanders, life.pid) && !is_needed(bystanders, life.tid) &&
+	    (header.type == RECORD_FORK || event->time_ns < dropping->told_ns + tick_ns))
+		return true;
+	dropping->told_ns = event->time_ns;
+	return false;
+}
+
+static bool drops(struct dropping *dropping, const struct timed *event)
+{
+	const struct decoder *decoder = &dropping->data->decoder;
+	const struct bystanders *bystanders = &dropping->data->bystanders;
+	const u8 *at = delivery_record(event);
+	struct record_header header = decode_header(decoder, at);
+	struct kin thread;
+	size_t end;
+
+	if (header.type == RECORD_FORK || header.type == RECORD_EXIT)
+		return drops_life(dropping, event, header, at);
+	if (header.type != RECORD_COMM && header.type != RECORD_MMAP && header.type != RECORD_MMAP2)
+		return false;
+	if (header.size_bytes < IDS_AT + sizeof(u64))
+		return false;
+	thread = thread_at(at + IDS_AT);
+	if (header.type == RECORD_COMM)
+		return !is_needed(bystanders, thread.pid) && !is_needed(bystanders, thread.tid) &&
+		       has_text(decoder, header, at, IDS_AT + sizeof(u64), &end);
+	return is_user(header) && mapping_is_known(dropping, header, at) &&
+	       !is_needed(bystanders, thread.pid);
+}
+
+void bystanders_drop(struct perfdata *data)
+{
+	enum { AHEAD = 12 };
+	struct bystanders *bystanders = &data->bystanders;
+	struct dropping dropping = {.data = data};
+	struct window window;
+	struct timed *events = data->events.items;
+	size_t stay = 0, count = data->events.count;
+
+	if (!bystanders->needed || bystanders->is_unclear || !data->decoder.kinds.count ||
+	    !follow_kin(bystanders))
+		return;
+	window = delivery_window(data, 0);
+	for (size_t i = 0; i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(delivery_record(&events[i + AHEAD]));
+		if (events[i].extra == EXTRA_NO_SAMPLE) {
+			window_move(&window, delivery_record(&events[i]));
+			if (drops(&dropping, &events[i]))
+				continue;
+		}
+		events[stay++] = events[i];
+	}
+	data->events.count = stay;
+	bystanders->skipped = count - stay;
+	idmap_release(&dropping.files);
+}
+
+void bystanders_release(struct bystanders *bystanders)
+{
+	free(bystanders->needed);
+	vec_release(&bystanders->kin);
+}
+
+void perfdata_skip_bystanders(struct perfdata *data)
+{
+	/* Ids are read as they lie there. */
+	data->bystanders.are_skipped = !data->decoder.swap;
+}

@@ -11,6 +11,8 @@ export BPFPROF WORKLOADS PERF REAL_PERF="${REAL_PERF:-${PERF:-perf}}"
 BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
 WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
 PERF=$(realpath "${BASH_SOURCE[0]%/*}/steady_perf.sh")
+# Without a home perf does not name the vDSO, of which it keeps a copy there.
+export HOME="${HOME:-${BATS_RUN_TMPDIR:-/tmp}}"
 # Names are only kept where a test is about that.
 export XDG_CACHE_HOME=/dev/null
 background=()

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Names that are kept: of binaries that have been replaced or deleted since, and within bounds.
+#
+# Runs beside others.
 
 load common
 

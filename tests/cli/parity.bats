@@ -7,6 +7,8 @@
 #
 # The recordings are of programs that are started here, so that nothing else on the machine is in them;
 # of the one of all CPUs only those programs and the idle CPUs are compared.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # perf.data both ways: perf reads ours, we read everybody's; damage is answered in one line.
+#
+# Runs beside others.
 
 load common
 

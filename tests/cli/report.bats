@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # bpfprof report: what a person types and sees. Figures are compared with perf's in parity.bats.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # bpfprof script prints what perf script prints, byte for byte, and answers wrong input in one line.
+#
+# Runs beside others.
 
 load common
 

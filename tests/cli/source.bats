@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Places in the source and inlined functions: perf's, and those that perf does not show.
+#
+# Runs beside others.
 
 load common
 

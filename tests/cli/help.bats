@@ -93,7 +93,9 @@ setup() {
 }
 
 # `make tests-built` made them: nothing may make the program anew while other tests run it.
+# Lines are as wide and signs as many as the pages are written for.
 enter_manual() {
+	export LC_ALL=C.UTF-8 MANWIDTH=80
 	cd "${BUILD:-$BATS_TEST_DIRNAME/../../build}/man" || return
 }
 
@@ -110,7 +112,7 @@ enter_manual() {
 @test "every manual page has its sections" {
 	enter_manual
 	for page in bpfprof bpfprof-{record,report,diff,script,check}; do
-		MANWIDTH=80 man -l "$page.1" >"$BATS_TEST_TMPDIR/page"
+		man -l "$page.1" >"$BATS_TEST_TMPDIR/page"
 		for section in NAME SYNOPSIS DESCRIPTION OPTIONS EXAMPLES 'EXIT STATUS' 'SEE ALSO'; do
 			grep -qx "$section" "$BATS_TEST_TMPDIR/page"
 		done
@@ -121,7 +123,7 @@ enter_manual() {
 @test "every option of the help is in the manual" {
 	enter_manual
 	for command in "${commands[@]}"; do
-		MANWIDTH=80 man -l "bpfprof-$command.1" >"$BATS_TEST_TMPDIR/page"
+		man -l "bpfprof-$command.1" >"$BATS_TEST_TMPDIR/page"
 		"$BPFPROF" "$command" --help | grep -oE -- '^ +(-., )?--[][a-z-]+' |
 			grep -oE -- '--.*' >"$BATS_TEST_TMPDIR/options"
 		[ -s "$BATS_TEST_TMPDIR/options" ]

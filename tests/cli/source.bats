@@ -95,6 +95,21 @@ same_places() {
 	grep -q 'inl.c:6' ours
 }
 
+@test "lines of equal share come in perf's order" {
+	local earlier later
+	objdump -d --no-show-raw-insn -j .text inl | awk -F: '/^ /{ print "0x" $1 }' | tr -d ' ' |
+		addr2line -a -e inl | awk '/^0x/ { address = $1; next } { print $1, address }' >places
+	# The earlier line at the higher address: it is the text that counts.
+	earlier=$(awk '$1 ~ /inl.c:5$/ { last = $2 } END { print last }' places)
+	later=$(awk '$1 ~ /inl.c:6$/ { print $2; exit }' places)
+	[[ $earlier > $later ]]
+	"$BATS_TEST_DIRNAME/known_recording.py" equal.data chains=1 shuffle=1 ./inl \
+		"$earlier<main=1000000x20" "$later<main=1000000x20"
+	same_inlined equal.data --no-children -s dso -g callee,srcline
+	[ "$(grep -c -- '--50.00%--' ours)" = 2 ]
+	same_inlined equal.data --no-children -s dso -g caller,srcline
+}
+
 @test "inlined functions are shown in copied stacks, as in perf" {
 	same_inlined copied.data -d inl --no-children -s sym -g caller
 	same_inlined copied.data -d inl --no-children -s sym -g callee

@@ -147,7 +147,7 @@ library_of() {
 }
 
 @test "Rust" {
-	command -v rustc >/dev/null || skip "no rustc"
+	rustc --version >/dev/null 2>&1 || skip "no rustc"
 	rustc -g -C opt-level=2 "$sources/../workloads/rusty.rs" -o rusty
 	same rusty
 }

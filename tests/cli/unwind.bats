@@ -116,7 +116,7 @@ on_x86() {
 }
 
 @test "Rust" {
-	command -v rustc >/dev/null || skip "no rustc"
+	rustc --version >/dev/null 2>&1 || skip "no rustc"
 	rustc --edition 2021 -C opt-level=2 -o rusty "$TESTS/../workloads/rusty.rs"
 	WORKLOADS=$PWD "$BPFPROF" record -q -F 1999 -e cpu-clock -o rust.data -- \
 		sh "$TESTS/known_stacks.sh" 0.15 rusty.panics

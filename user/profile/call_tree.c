@@ -8,6 +8,8 @@
  */
 #include "profile/call_tree.h"
 
+#include <string.h>
+
 #include "base/idmap.h"
 
 struct branch_node {
@@ -189,7 +191,18 @@ static u64 start_of(const struct growing *growing, frame_id frame)
 	return fold->profile->locations.items[fold->frames.items[frame].location].address;
 }
 
-/* Heaviest first; of equal ones, later binaries and higher addresses first. */
+/* By where they are in the source, the later text first; 0 if that does not tell them apart. */
+static int compare_sources(const struct growing *growing, frame_id left, frame_id right)
+{
+	const struct fold *fold = growing->list->fold;
+	string_id a = fold->frames.items[left].source, b = fold->frames.items[right].source;
+
+	if (growing->settings->key != FOLD_BY_LINE || !a || !b)
+		return 0;
+	return strcmp(intern_view(&fold->sources, b), intern_view(&fold->sources, a));
+}
+
+/* Heaviest first; of equal ones, later lines, later binaries and higher addresses first. */
 static int compare_branches(const void *left, const void *right, void *context)
 {
 	const struct growing *growing = context;
@@ -198,6 +211,9 @@ static int compare_branches(const void *left, const void *right, void *context)
 	const struct branch_node *b = &growing->branches.items[*(const u32 *)right];
 	int order = compare_descending(a->all_hits, b->all_hits);
 
+	if (order)
+		return order;
+	order = compare_sources(growing, a->frame, b->frame);
 	if (order)
 		return order;
 	order = compare_descending(mapped_order(fold, a->frame), mapped_order(fold, b->frame));

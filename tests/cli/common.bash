@@ -13,6 +13,9 @@ WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
 PERF=$(realpath "${BASH_SOURCE[0]%/*}/steady_perf.sh")
 # Without a home perf does not name the vDSO, of which it keeps a copy there.
 export HOME="${HOME:-${BATS_RUN_TMPDIR:-/tmp}}"
+# What a person may have set, and tests look at.
+export TERM=xterm LC_ALL=C.UTF-8
+unset NO_COLOR COLUMNS LINES DEBUGINFOD_URLS
 # Names are only kept where a test is about that.
 export XDG_CACHE_HOME=/dev/null
 background=()

@@ -93,9 +93,8 @@ setup() {
 }
 
 # `make tests-built` made them: nothing may make the program anew while other tests run it.
-# Lines are as wide and signs as many as the pages are written for.
 enter_manual() {
-	export LC_ALL=C.UTF-8 MANWIDTH=80
+	export MANWIDTH=80
 	cd "${BUILD:-$BATS_TEST_DIRNAME/../../build}/man" || return
 }
 

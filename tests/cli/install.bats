@@ -44,7 +44,7 @@ make_quietly() {
 @test "what install puts there can be read: manual pages, bash completion" {
 	make_quietly install DESTDIR="$root" PREFIX=/usr
 	for page in "$root"/usr/share/man/man1/*; do
-		MANWIDTH=80 man --warnings -l "$page" 2>"$BATS_TEST_TMPDIR/warnings" >"$BATS_TEST_TMPDIR/text"
+		LC_ALL=C.UTF-8 MANWIDTH=80 man --warnings -l "$page" 2>"$BATS_TEST_TMPDIR/warnings" >"$BATS_TEST_TMPDIR/text"
 		[ ! -s "$BATS_TEST_TMPDIR/warnings" ]
 		grep -q '^NAME' "$BATS_TEST_TMPDIR/text"
 		[ "$(grep -c '@OPTIONS' "$BATS_TEST_TMPDIR/text")" = 0 ]

@@ -32,24 +32,35 @@ static u64 key_of_place(const struct mapping *mapping)
 	return (XXH3_64bits(words, sizeof(words)) | 1) - 1;
 }
 
-static void remember(struct file_paths *paths, u64 key, const char *path)
+/* The row of a key; one that is new has no path. */
+static struct file_path *row_of(struct file_paths *paths, u64 key)
 {
-	struct file_path *row;
 	u32 *place = idmap_place(&paths->rows, key);
+	struct file_path *row;
 
-	if (*place) {
-		row = &paths->paths[*place - 1];
-		if (!strcmp(row->path, path))
-			return;
-	} else {
-		row = &paths->paths[paths->next];
-		*place = paths->next + 1;
-		paths->next = (paths->next + 1) % FILE_PATHS_MAX;
-		if (row->path)
-			idmap_remove(&paths->rows, row->key);
-	}
+	if (*place)
+		return &paths->paths[*place - 1];
+	row = &paths->paths[paths->next];
+	*place = paths->next + 1;
+	paths->next = (paths->next + 1) % FILE_PATHS_MAX;
+	if (row->path)
+		idmap_remove(&paths->rows, row->key);
 	free(row->path);
-	*row = (struct file_path){.key = key, .path = must_copy(path)};
+	*row = (struct file_path){.key = key};
+	return row;
+}
+
+static void remember(struct file_paths *paths, u64 key, const struct mapping *mapping)
+{
+	struct file_path *row = row_of(paths, key);
+
+	if (!row->path || strcmp(row->path, mapping->path) != 0) {
+		free(row->path);
+		row->path = must_copy(mapping->path);
+	}
+	row->generation = mapping->inode_generation;
+	row->build_id_bytes = mapping->build_id_bytes;
+	memcpy(row->build_id, mapping->build_id, sizeof(row->build_id));
 }
 
 void file_paths_note(struct file_paths *paths, const struct mapping *mapping)
@@ -57,16 +68,26 @@ void file_paths_note(struct file_paths *paths, const struct mapping *mapping)
 	if (mapping->is_data || mapping->space != SPACE_USER || mapping->path[0] != '/')
 		return;
 	if (mapping->inode)
-		remember(paths, key_of_file(mapping), mapping->path);
+		remember(paths, key_of_file(mapping), mapping);
 	else
-		remember(paths, key_of_place(mapping), mapping->path);
+		remember(paths, key_of_place(mapping), mapping);
 }
 
-const char *file_paths_find(const struct file_paths *paths, const struct mapping *mapping)
+void file_paths_tell(const struct file_paths *paths, struct mapping *mapping)
 {
-	u32 row = idmap_get(&paths->rows, key_of_file(mapping));
+	u32 by_file = idmap_get(&paths->rows, key_of_file(mapping));
+	u32 place = by_file ? by_file : idmap_get(&paths->rows, key_of_place(mapping));
+	const struct file_path *row;
 
-	if (!row)
-		row = idmap_get(&paths->rows, key_of_place(mapping));
-	return row ? paths->paths[row - 1].path : "";
+	mapping->path = "";
+	if (!place)
+		return;
+	row = &paths->paths[place - 1];
+	mapping->path = row->path;
+	/* The number of an inode that is gone is given to the next file. (/proc tells no
+	 * generations.) */
+	if (by_file && row->generation && row->generation != mapping->inode_generation)
+		return;
+	mapping->build_id_bytes = row->build_id_bytes;
+	memcpy(mapping->build_id, row->build_id, sizeof(mapping->build_id));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Under which paths files were mapped lately: the way to a file whose last process has ended. Pure.
+ * Under which paths files were mapped lately, and with which build ids: the way to a file whose
+ * last process has ended. Pure.
  */
 #ifndef CAPTURE_FILE_PATHS_H
 #define CAPTURE_FILE_PATHS_H
@@ -13,6 +14,9 @@ enum { FILE_PATHS_MAX = 4096 };
 struct file_path {
 	u64 key; /* of the map; 0: the row is unused */
 	char *path;
+	u64 generation; /* of the inode */
+	u8 build_id_bytes;
+	u8 build_id[BUILD_ID_MAX_BYTES];
 };
 
 /* Zeroed memory is a valid empty one. */
@@ -29,8 +33,9 @@ void file_paths_release(struct file_paths *paths);
  * id instead, by process and place. The oldest is forgotten when there are FILE_PATHS_MAX. */
 void file_paths_note(struct file_paths *paths, const struct mapping *mapping);
 
-/* The path of the file of this mapping (device, inode, pid and start are looked at), "" if it is
- * not known. A guess, to be checked. Borrowed until the next file_paths_note(). */
-const char *file_paths_find(const struct file_paths *paths, const struct mapping *mapping);
+/* Gives this mapping (device, inode and its generation, pid and start are looked at) the path of
+ * its file, "" if it is not known, and the build id if that is known. A guess, to be checked. The
+ * path is borrowed until the next file_paths_note(). */
+void file_paths_tell(const struct file_paths *paths, struct mapping *mapping);
 
 #endif

@@ -201,7 +201,7 @@ int unwind_tables_identify(struct unwind_tables *tables, const struct mapping *m
 		closep(&request.fd);
 		return 0;
 	}
-	unwind_tables_tell_file(tables, mapping, request.fd);
+	request.is_met = true;
 	request.file_bytes = (u64)status.st_size;
 	known_files_row(tables->files, key);
 	unwind_tables_add_request(tables, &request);

@@ -97,39 +97,43 @@ static int read_file(struct unwind_tables *tables, const struct request *request
 
 /* --- requests --- */
 
-void unwind_tables_tell_file(struct unwind_tables *tables, const struct mapping *mapping, int fd)
-{
-	if (tables->on_file)
-		tables->on_file(tables->file_context, mapping->pid, mapping->path, fd);
-}
-
-static int open_file(struct unwind_tables *tables, const struct file_wanted *wanted,
-		     struct stat *ret_status)
+/* The mapping that a file was met in, with what is known of that by now. */
+static struct mapping mapping_of(const struct unwind_tables *tables,
+				 const struct file_wanted *wanted)
 {
 	struct mapping mapping = {
 		.pid = wanted->pid,
 		.start = wanted->start,
 		.bytes = wanted->end - wanted->start,
 	};
-	int fd;
 
 	file_key_tell(&wanted->file, &mapping);
-	mapping.path = file_paths_find(&tables->paths, &mapping);
-	fd = mapped_file_open(-1, &mapping, MATCH_PLACE, ret_status);
-	if (fd >= 0)
-		unwind_tables_tell_file(tables, &mapping, fd);
-	return fd;
+	file_paths_tell(&tables->paths, &mapping);
+	return mapping;
+}
+
+/* Not before it is served: what the kernel told of the mapping is read by then. */
+static void tell_file(struct unwind_tables *tables, const struct request *request)
+{
+	struct mapping mapping;
+
+	if (!tables->on_file || !request->is_met || request->fd < 0)
+		return;
+	mapping = mapping_of(tables, &request->wanted);
+	tables->on_file(tables->file_context, &mapping, request->fd);
 }
 
 /* Opens the file, if not too many are open. */
 static void try_to_open(struct unwind_tables *tables, struct request *request)
 {
 	struct stat status = {0};
+	struct mapping mapping;
 
 	if (request->fd >= 0 || tables->open_count >= FILES_OPEN_MAX ||
 	    is_vdso(&request->wanted.file))
 		return;
-	request->fd = open_file(tables, &request->wanted, &status);
+	mapping = mapping_of(tables, &request->wanted);
+	request->fd = mapped_file_open(-1, &mapping, MATCH_PLACE, &status);
 	request->file_bytes = (u64)status.st_size;
 	tables->open_count += request->fd >= 0;
 }
@@ -177,9 +181,10 @@ static void serve(struct unwind_tables *tables, struct request *request)
 {
 	const struct unwind_file_key *key = &request->wanted.file;
 
+	try_to_open(tables, request);
+	tell_file(tables, request);
 	if (known_files_row(tables->files, key)->state != FILE_WANTED)
 		return; /* asked for while it was prefetched */
-	try_to_open(tables, request);
 	if (request->fd >= 0 || is_vdso(key)) {
 		answer(tables, request);
 		return;
@@ -251,7 +256,8 @@ void unwind_tables_want(struct unwind_tables *tables, const struct file_wanted *
 	/* Each key is asked for once, so that there can hardly be more than keys. */
 	if (tables->requests.count >= 2 * UNWIND_FILES_MAX || wanted->end <= wanted->start)
 		return;
-	unwind_tables_add_request(tables, &(struct request){.wanted = *wanted, .fd = -1});
+	unwind_tables_add_request(tables,
+				  &(struct request){.wanted = *wanted, .fd = -1, .is_met = true});
 	try_to_open(tables, &tables->requests.items[tables->requests.count - 1]);
 }
 
@@ -265,7 +271,7 @@ void unwind_tables_work(struct unwind_tables *tables, u64 now_ns)
 }
 
 void unwind_tables_on_file(struct unwind_tables *tables,
-			   void (*on_file)(void *context, u32 pid, const char *path, int fd),
+			   void (*on_file)(void *context, const struct mapping *mapping, int fd),
 			   void *context)
 {
 	tables->on_file = on_file;

@@ -23,7 +23,7 @@ void unwind_tables_close(struct unwind_tables *tables);
 
 /* Lets somebody have each file that a stack has come into, as capture_settings.on_file. */
 void unwind_tables_on_file(struct unwind_tables *tables,
-			   void (*on_file)(void *context, u32 pid, const char *path, int fd),
+			   void (*on_file)(void *context, const struct mapping *mapping, int fd),
 			   void *context);
 
 /* Lets somebody else read files from now on, who does confined_files_works; borrowed. Whoever ends

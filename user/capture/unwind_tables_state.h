@@ -17,6 +17,7 @@ enum { FILES_OPEN_MAX = 32 };
 struct request {
 	struct file_wanted wanted;
 	int fd;		/* -1: not open yet */
+	bool is_met;	/* by a stack, not only expected */
 	u64 file_bytes; /* if it is open */
 };
 
@@ -37,14 +38,12 @@ struct unwind_tables {
 	u64 counters[COUNTER_COUNT];
 	struct confined *reader; /* of files; NULL: this process */
 	u64 seed;		 /* of the sums of what it read */
-	void (*on_file)(void *context, u32 pid, const char *path, int fd); /* NULL: nobody */
+	void (*on_file)(void *context, const struct mapping *mapping, int fd); /* NULL: nobody */
 	void *file_context;
 };
 
 /* The sink of the tables. */
 struct event_sink unwind_tables_learner(void);
-/* A stack has come into the file of a mapping, which is open now. */
-void unwind_tables_tell_file(struct unwind_tables *tables, const struct mapping *mapping, int fd);
 /* Queues a request; its descriptor, if it has one, is the tables' to close. */
 void unwind_tables_add_request(struct unwind_tables *tables, const struct request *request);
 /* Serves requests, the smallest file first, until then (CLOCK_MONOTONIC; ~0: all). */

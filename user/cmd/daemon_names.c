@@ -183,6 +183,7 @@ struct confined_settings daemon_names_works(void)
 	return (struct confined_settings){
 		.works = confined_names_works,
 		.work_count = CONFINED_NAMES_WORKS,
+		.jobs_each = CONFINED_NAMES_EACH,
 		.nice = LOW_PRIORITY,
 		.most_cpu_s = MOST_CPU_S,
 		.most_wall_s = MOST_WALL_S,
@@ -260,7 +261,7 @@ static struct binary_state *state_of(struct daemon_names *names, const struct ma
 	return &names->states.items[*ret_id - 1];
 }
 
-static void want(struct daemon_names *names, u32 id, const struct mapping *binary)
+static struct wanted *want(struct daemon_names *names, u32 id, const struct mapping *binary)
 {
 	struct wanted *wanted = vec_add(&names->queue);
 
@@ -274,9 +275,10 @@ static void want(struct daemon_names *names, u32 id, const struct mapping *binar
 	memcpy(wanted->build_id, binary->build_id, sizeof(wanted->build_id));
 	names->waiting++;
 	pthread_cond_broadcast(&names->changed);
+	return wanted;
 }
 
-void daemon_names_take_file(void *context, u32 pid, const char *path, int file)
+void daemon_names_take_file(void *context, const struct mapping *binary, int file)
 {
 	struct daemon_names *names = context;
 	int fd;
@@ -284,14 +286,8 @@ void daemon_names_take_file(void *context, u32 pid, const char *path, int file)
 	pthread_mutex_lock(&names->mutex);
 	fd = names->open_files < FILES_MAX ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
 	if (fd >= 0) {
-		*vec_add(&names->queue) = (struct wanted){
-			.pid = pid,
-			.fd = fd,
-			.path = must_copy(path),
-		};
+		want(names, 0, binary)->fd = fd;
 		names->open_files++;
-		names->waiting++;
-		pthread_cond_broadcast(&names->changed);
 	}
 	pthread_mutex_unlock(&names->mutex);
 }

@@ -36,8 +36,9 @@ void daemon_names_close(struct daemon_names *names);
  * True if it never has to be told of again, because nothing can be kept of it. */
 bool daemon_names_take(void *names, const struct mapping *binary);
 /* Wants those of a file that a stack has just come into, which may be gone soon; a
- * struct capture_settings.on_file, `names` its context. */
-void daemon_names_take_file(void *names, u32 pid, const char *path, int file);
+ * struct capture_settings.on_file, `names` its context. If names are kept under the build id that
+ * the mapping has, the file is not looked at. */
+void daemon_names_take_file(void *names, const struct mapping *binary, int file);
 /* What could not be kept since the last call is added to `losses`, by enum counter. NULL is fine.
  */
 void daemon_names_losses(struct daemon_names *names, u64 *losses);

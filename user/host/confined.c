@@ -76,7 +76,8 @@ static int send_request(const struct confined *confined, const struct confined_j
 			int answer_fd)
 {
 	struct confined_request request = {.work = job->work,
-					   .question_bytes = (u32)job->question.length};
+					   .question_bytes = (u32)job->question.length,
+					   .wants_new = job->wants_new};
 	struct iovec part = {&request, sizeof(request)};
 	_Alignas(struct cmsghdr)
 		u8 control[CMSG_SPACE((CONFINED_FILES_MAX + 1) * sizeof(int))] = {0};

@@ -5,8 +5,8 @@
  *
  * A process does `jobs_each` pieces of work at most. What a file makes of its reader can spoil the
  * answer about that file, and those about the files that come after it to the same process: one
- * process for each takes a fork, some hundred microseconds, and is right where that does not
- * matter.
+ * process for each (`wants_new` of the first piece of work on it) takes a fork, a millisecond, and
+ * is right where that does not matter.
  */
 #ifndef HOST_CONFINED_H
 #define HOST_CONFINED_H
@@ -47,6 +47,7 @@ struct confined_job {
 	u32 work; /* its place in `works` */
 	const int *fds;
 	size_t fd_count;       /* at most CONFINED_FILES_MAX */
+	bool wants_new;	       /* a process that has done nothing else, whatever `jobs_each` says */
 	struct bytes question; /* at most CONFINED_QUESTION_BYTES */
 };
 

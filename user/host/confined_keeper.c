@@ -261,7 +261,7 @@ static u64 spent_ns(const struct keeper *keeper)
 /* A worker may have been killed since it did its last piece. */
 static int have_done(struct keeper *keeper, const struct received *received)
 {
-	if (keeper->worker && hand_on(keeper->to_worker, received))
+	if (keeper->worker && (received->request.wants_new || hand_on(keeper->to_worker, received)))
 		end_worker(keeper);
 	if (!keeper->worker && (!start_worker(keeper) || hand_on(keeper->to_worker, received)))
 		return -EOWNERDEAD;

@@ -10,6 +10,7 @@
 /* With it come descriptors: the file for the answer first, then those to be read. */
 struct confined_request {
 	u32 work, question_bytes;
+	u32 wants_new, reserved;
 	u8 question[CONFINED_QUESTION_BYTES];
 };
 

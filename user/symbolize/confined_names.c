@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Files are found and opened here, and read over there: first a build id, which says whether it is
- * the file, then the names, with all files that may be its debug file.
+ * the file, then the names, with all files that may be its debug file. Both are done by one
+ * process, and never two files by the same one.
  *
  * What comes back is as foreign as the file itself, so it is checked as a file of the cache is.
  */
@@ -125,7 +126,7 @@ static int take_identity(struct bytes answer, struct confined_identity *ret_iden
 int confined_names_identify(struct confined *confined, int fd,
 			    struct confined_identity *ret_identity)
 {
-	struct confined_job job = {.work = IDENTIFY, .fds = &fd, .fd_count = 1};
+	struct confined_job job = {.work = IDENTIFY, .fds = &fd, .fd_count = 1, .wants_new = true};
 	struct bytes answer;
 	int error = confined_run(confined, &job, &answer);
 
@@ -183,6 +184,7 @@ static int take_names(struct bytes answer, const struct build_id *id, struct kep
 	return 0;
 }
 
+/* The file was identified just before. */
 static int ask_names(const struct reading *reading)
 {
 	const struct build_id *id = &reading->found->id;
@@ -263,6 +265,7 @@ int confined_names_read_jit(struct confined *confined, const struct jit_code *co
 		.fds = fds,
 		.fd_count = ARRAY_COUNT(fds),
 		.question = {code->id.bytes, code->id.length},
+		.wants_new = true,
 	};
 	struct bytes answer;
 	int error = addresses < 0

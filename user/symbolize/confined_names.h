@@ -11,8 +11,8 @@
 struct kept_names;
 
 /* What is done over there: the work of a struct confined that reads names, CONFINED_NAMES_WORKS of
- * it. */
-enum { CONFINED_NAMES_WORKS = 3 };
+ * it. A process is for one file: to identify it, and to read it. */
+enum { CONFINED_NAMES_WORKS = 3, CONFINED_NAMES_EACH = 2 };
 extern confined_work *const confined_names_works[];
 
 /* Which file it is, and the name of its debug file ("": it names none). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Paths of mapped files: found again by file or by place, and no more of them than was promised.
+ * Paths and build ids of mapped files: found again by file or by place, and no more of them than
+ * was promised.
  */
 #include "base/memory.h"
 #include "capture/file_paths.h"
@@ -27,6 +28,12 @@ static struct mapping of_file(u64 inode, const char *path)
 				.path = path};
 }
 
+static void assert_path(struct mapping *mapping, const char *path)
+{
+	file_paths_tell(&paths, mapping);
+	assert_string_equal(mapping->path, path);
+}
+
 static void a_file_is_found_from_another_process(void **state)
 {
 	struct mapping noted = of_file(5, "/bin/true"), wanted = of_file(5, "");
@@ -34,9 +41,9 @@ static void a_file_is_found_from_another_process(void **state)
 	file_paths_note(&paths, &noted);
 	wanted.pid = 8;
 	wanted.start = 8192;
-	assert_string_equal(file_paths_find(&paths, &wanted), "/bin/true");
+	assert_path(&wanted, "/bin/true");
 	wanted.minor = 4;
-	assert_string_equal(file_paths_find(&paths, &wanted), "");
+	assert_path(&wanted, "");
 	(void)state;
 }
 
@@ -46,9 +53,9 @@ static void a_mapping_told_by_build_id_is_found_by_its_place(void **state)
 
 	noted.major = noted.minor = 0;
 	file_paths_note(&paths, &noted);
-	assert_string_equal(file_paths_find(&paths, &wanted), "/bin/true");
+	assert_path(&wanted, "/bin/true");
 	wanted.pid = 8;
-	assert_string_equal(file_paths_find(&paths, &wanted), "");
+	assert_path(&wanted, "");
 	(void)state;
 }
 
@@ -58,7 +65,49 @@ static void a_file_that_was_renamed_has_its_last_path(void **state)
 
 	file_paths_note(&paths, &before);
 	file_paths_note(&paths, &after);
-	assert_string_equal(file_paths_find(&paths, &after), "/tmp/program");
+	assert_path(&after, "/tmp/program");
+	(void)state;
+}
+
+/* The mapping with a build id of one byte. */
+static struct mapping with_id(struct mapping mapping, u8 id)
+{
+	mapping.build_id_bytes = 1;
+	mapping.build_id[0] = id;
+	return mapping;
+}
+
+static void assert_id(struct mapping mapping, u8 id)
+{
+	file_paths_tell(&paths, &mapping);
+	assert_int_equal(mapping.build_id_bytes, id != 0);
+	assert_int_equal(mapping.build_id[0], id);
+}
+
+static void a_file_that_was_written_over_has_its_last_build_id(void **state)
+{
+	struct mapping before = with_id(of_file(5, "/bin/true"), 1);
+	struct mapping after = with_id(of_file(5, "/bin/true"), 2);
+	struct mapping by_place = with_id(of_file(0, "/bin/false"), 3);
+
+	file_paths_note(&paths, &before);
+	file_paths_note(&paths, &after);
+	assert_id(of_file(5, ""), 2);
+	file_paths_note(&paths, &by_place);
+	assert_id(of_file(6, ""), 3);
+	(void)state;
+}
+
+static void the_build_id_of_a_file_is_not_that_of_the_next_with_its_number(void **state)
+{
+	struct mapping gone = with_id(of_file(5, "/bin/true"), 1), next = of_file(5, "");
+
+	gone.inode_generation = 100;
+	file_paths_note(&paths, &gone);
+	next.inode_generation = 101;
+	assert_id(next, 0);
+	next.inode_generation = 100;
+	assert_id(next, 1);
 	(void)state;
 }
 
@@ -69,7 +118,7 @@ static void what_is_no_file_is_not_remembered(void **state)
 	data.is_data = true;
 	file_paths_note(&paths, &vdso);
 	file_paths_note(&paths, &data);
-	assert_string_equal(file_paths_find(&paths, &data), "");
+	assert_path(&data, "");
 	(void)state;
 }
 
@@ -85,8 +134,7 @@ static void the_oldest_are_forgotten_when_there_are_too_many(void **state)
 		CLEANUP(freep) char *path = must_format("/bin/%u", (u32)inode);
 		struct mapping mapping = of_file(inode, "");
 
-		assert_string_equal(file_paths_find(&paths, &mapping),
-				    inode <= 2 * FILE_PATHS_MAX ? "" : path);
+		assert_path(&mapping, inode <= 2 * FILE_PATHS_MAX ? "" : path);
 	}
 	assert_true(paths.rows.count == FILE_PATHS_MAX);
 	(void)state;
@@ -99,6 +147,10 @@ int main(void)
 		cmocka_unit_test_teardown(a_mapping_told_by_build_id_is_found_by_its_place,
 					  tear_down),
 		cmocka_unit_test_teardown(a_file_that_was_renamed_has_its_last_path, tear_down),
+		cmocka_unit_test_teardown(a_file_that_was_written_over_has_its_last_build_id,
+					  tear_down),
+		cmocka_unit_test_teardown(
+			the_build_id_of_a_file_is_not_that_of_the_next_with_its_number, tear_down),
 		cmocka_unit_test_teardown(what_is_no_file_is_not_remembered, tear_down),
 		cmocka_unit_test_teardown(the_oldest_are_forgotten_when_there_are_too_many,
 					  tear_down),

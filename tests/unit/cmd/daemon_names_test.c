@@ -95,6 +95,40 @@ static void names_that_were_removed_are_kept_again(void **state)
 		take_own_program(fixture);
 }
 
+/* Has a file taken that the mapping says to be this program. */
+static void take_file_as_own_program(struct fixture *fixture, const char *path)
+{
+	struct mapping binary = {
+		.pid = ~0u, .path = "/nowhere", .build_id_bytes = fixture->id.length};
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_true(fd >= 0);
+	memcpy(binary.build_id, fixture->id.bytes, fixture->id.length);
+	daemon_names_take_file(fixture->names, &binary, fd);
+	daemon_names_settle(fixture->names, DEADLINE_S * 1000000000ULL);
+}
+
+static void a_file_that_is_gone_from_its_path_is_read_while_it_is_open(void **state)
+{
+	struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = kept_path(fixture);
+
+	take_file_as_own_program(fixture, "/proc/self/exe");
+	assert_int_equal(access(path, F_OK), 0);
+	(void)state;
+}
+
+/* Its number was given to another one meanwhile. */
+static void a_file_is_not_taken_for_what_its_mapping_said(void **state)
+{
+	struct fixture *fixture = *state;
+	CLEANUP(freep) char *path = kept_path(fixture);
+
+	take_file_as_own_program(fixture, "/bin/sh");
+	assert_int_equal(access(path, F_OK), -1);
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -102,6 +136,11 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(names_that_were_removed_are_kept_again, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			a_file_that_is_gone_from_its_path_is_read_while_it_is_open, set_up,
+			tear_down),
+		cmocka_unit_test_setup_teardown(a_file_is_not_taken_for_what_its_mapping_said,
+						set_up, tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

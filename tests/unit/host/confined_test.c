@@ -313,6 +313,19 @@ static void a_process_does_as_much_as_it_may(void **state)
 	assert_works();
 }
 
+static void work_that_wants_a_new_process_has_one(void **state)
+{
+	struct confined_job job = {.work = REPEAT, .wants_new = true};
+	struct bytes answer = {0};
+	pid_t before = who_works();
+
+	(void)state;
+	assert_int_equal(confined_run(confined, &job, &answer), 0);
+	free((void *)(uintptr_t)answer.start);
+	assert_int_not_equal(who_works(), before);
+	assert_works();
+}
+
 /* Nobody but root can do this to it. */
 static void without_the_keeper_there_is_no_work(void **state)
 {
@@ -360,6 +373,7 @@ int main(void)
 		cmocka_unit_test_setup(work_without_end_is_ended, use_some),
 		cmocka_unit_test_setup(answers_are_checked_and_bounded, use_some),
 		cmocka_unit_test_setup(a_process_does_as_much_as_it_may, use_some),
+		cmocka_unit_test_setup(work_that_wants_a_new_process_has_one, use_some),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -19,6 +19,11 @@
 #include <string.h>
 #include <sys/mman.h>
 
+/* Chunks that are mapped at once to be read: whole pages of any size, and few of them, for the
+ * kernel puts all of a mapping there at once. */
+enum { PIECE_CHUNKS = 16, PIECE_BYTES = PIECE_CHUNKS * UNWIND_CHUNK_WORDS * 4 };
+_Static_assert(UNWIND_SEGMENT_CHUNKS % PIECE_CHUNKS == 0, "pieces of a segment");
+
 /* A CPU reads a table for some microseconds after it found it, or as long as a virtual CPU can be
  * taken away from its guest meanwhile. */
 static const u64 rest_ns = 250000000;
@@ -36,7 +41,7 @@ struct table_store {
 	struct word_space space;
 	u32 last_number;
 	VEC(int) segment_fds;
-	VEC(const u32 *) read; /* by segment, as far as it goes: mapped to be read, or NULL */
+	VEC(const u32 *) read; /* by piece, as far as it goes: mapped to be read, or NULL */
 	VEC(struct table) tables;
 	struct idmap by_digest; /* its low half → id */
 };
@@ -168,29 +173,29 @@ static int write_words(const struct table_store *store, u32 first, const u32 *wo
 const u32 *table_store_read_chunk(void *context, u32 chunk)
 {
 	struct table_store *store = context;
-	u32 segment = chunk / UNWIND_SEGMENT_CHUNKS;
+	u32 segment = chunk / UNWIND_SEGMENT_CHUNKS, piece = chunk / PIECE_CHUNKS;
+	u32 in_segment = piece % (UNWIND_SEGMENT_CHUNKS / PIECE_CHUNKS);
 	void *start;
 
 	if (segment >= store->segment_fds.count)
 		return NULL;
-	while (store->read.count <= segment)
+	while (store->read.count <= piece)
 		*vec_add(&store->read) = NULL;
-	if (!store->read.items[segment]) {
-		start = mmap(NULL, UNWIND_SEGMENT_BYTES, PROT_READ, MAP_SHARED,
-			     store->segment_fds.items[segment], 0);
+	if (!store->read.items[piece]) {
+		start = mmap(NULL, PIECE_BYTES, PROT_READ, MAP_SHARED,
+			     store->segment_fds.items[segment], (off_t)in_segment * PIECE_BYTES);
 		if (start == MAP_FAILED)
 			return NULL;
-		store->read.items[segment] = start;
+		store->read.items[piece] = start;
 	}
-	return store->read.items[segment] +
-	       (size_t)(chunk % UNWIND_SEGMENT_CHUNKS) * UNWIND_CHUNK_WORDS;
+	return store->read.items[piece] + (size_t)(chunk % PIECE_CHUNKS) * UNWIND_CHUNK_WORDS;
 }
 
 void table_store_stop_reading(struct table_store *store)
 {
 	for (size_t i = 0; i < store->read.count; i++)
 		if (store->read.items[i])
-			munmap((void *)store->read.items[i], UNWIND_SEGMENT_BYTES);
+			munmap((void *)store->read.items[i], PIECE_BYTES);
 	vec_release(&store->read);
 }
 

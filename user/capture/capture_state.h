@@ -11,6 +11,13 @@
 #include "capture/counting.h"
 #include "capture/side_log.h"
 
+enum { LOOKED_FILES = 256 };
+
+/* A file that was identified, and when; see side_band_file(). */
+struct looked_file {
+	u64 file, time_ns;
+};
+
 struct capture {
 	struct capture_settings settings;
 	struct targets *targets;
@@ -33,6 +40,7 @@ struct capture {
 	u64 next_cpu_check_ns;
 	bool is_started, is_stopped;
 	bool has_turned; /* and what is kept of processes waits to be told */
+	struct looked_file looked[LOOKED_FILES]; /* by number */
 	u32 branch_depth;
 	u64 *idle_ns; /* by CPU, as of capture_start() */
 	u64 unscanned, unfollowed;

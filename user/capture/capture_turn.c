@@ -14,6 +14,9 @@
 #include <linux/perf_event.h>
 #include <sys/random.h>
 
+/* A file that was found is not looked at again so soon. */
+static const u64 looked_ns = 1000000000;
+
 /* CPUs that may come later with higher numbers have no tables: their samples come one by one. */
 static u32 count_cpus(const struct capture *capture)
 {
@@ -90,14 +93,36 @@ int capture_drain_counts(struct capture *capture, u64 until_ns)
 
 /* --- processes of which samples tell later --- */
 
+/* Passes a mapping on, and says whether its file was identified. */
+struct looking {
+	struct event_sink sink;
+	struct event_sink *next; /* NULL: nobody */
+	bool is_identified;
+};
+
+static int note_identified(struct event_sink *self, const struct mapping *mapping)
+{
+	struct looking *looking = (struct looking *)self; /* it is the first member */
+
+	looking->is_identified = mapping->build_id_bytes > 0;
+	return looking->next ? sink_call(looking->next, on_mapping, mapping) : 0;
+}
+
 /* What must be asked of a file while its process lives is asked now: its build id, and its path in
- * case that its table is wanted. */
+ * case that its table is wanted. Most of what is mapped are the same few files. */
 static int look_at_file(struct capture *capture, const void *record, size_t bytes)
 {
-	struct event_sink nobody = {0};
-	struct event_sink *sink = capture->tables_sink ? capture->tables_sink : &nobody;
+	struct looking looking = {.sink.on_mapping = note_identified, .next = capture->tables_sink};
+	u64 file = side_band_file(capture->side_band, record, bytes);
+	struct looked_file *looked = &capture->looked[file % LOOKED_FILES];
+	u64 now_ns = side_band_time(record, bytes);
+	int error;
 
-	return side_band_tell(capture->side_band, record, bytes, sink);
+	if (file && looked->file == file && now_ns < looked->time_ns + looked_ns)
+		return 0;
+	error = side_band_tell(capture->side_band, record, bytes, &looking.sink);
+	*looked = (struct looked_file){looking.is_identified ? file : 0, now_ns};
+	return error;
 }
 
 static int keep_record(void *context, const void *record, size_t bytes)

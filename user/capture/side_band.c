@@ -14,6 +14,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <xxhash.h>
 
 enum {
 	RECORD_MAX_BYTES = 65536, /* perf_event_header.size is 16 bits */
@@ -250,6 +251,16 @@ int side_band_tell(struct side_band *side_band, const void *record, size_t bytes
 		   struct event_sink *sink)
 {
 	return side_band_decode(record, bytes, &side_band->ids, sink, &side_band->counts);
+}
+
+u64 side_band_file(const struct side_band *side_band, const void *record, size_t bytes)
+{
+	/* Source: include/uapi/linux/perf_event.h, PERF_RECORD_MMAP2: device, inode, generation. */
+	enum { IDENTITY_AT = 40, IDENTITY_BYTES = 24 };
+
+	if (side_band->ids.from_kernel || bytes < IDENTITY_AT + IDENTITY_BYTES)
+		return 0;
+	return XXH3_64bits((const u8 *)record + IDENTITY_AT, IDENTITY_BYTES);
 }
 
 struct telling {

@@ -53,6 +53,10 @@ int side_band_each(struct side_band *side_band, u64 until_ns, side_band_take *ta
 int side_band_tell(struct side_band *side_band, const void *record, size_t bytes,
 		   struct event_sink *sink);
 
+/* A number for the file of a mapping that side_band_each() hands over, which other files do not
+ * have but by an accident of hashing; 0: the record does not tell. */
+u64 side_band_file(const struct side_band *side_band, const void *record, size_t bytes);
+
 struct side_band_counts {
 	u64 lost;      /* records that found no room */
 	u64 malformed; /* records that were not understood */

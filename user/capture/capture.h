@@ -82,7 +82,8 @@ struct capture_settings {
 	void *proof_context;
 	/* Hears of each file once, when the first stack comes through it: its process may end any
 	 * moment, and what is only counted comes much later. Only where stacks are walked by unwind
-	 * tables, and not of what is read before the start. Of the mapping its pid is known, and path
+	 * tables, and not of what is read before the start. Of the mapping its pid is known, and
+	 * path
 	 * ("") and build id maybe; it and `fd` are borrowed for the call. NULL: nobody. */
 	void (*on_file)(void *context, const struct mapping *mapping, int fd);
 	void *file_context;
@@ -128,9 +129,9 @@ int capture_start(struct capture *capture, struct event_sink *sink);
 /* Becomes readable (poll) when it is time to drain; borrowed. */
 int capture_fd(const struct capture *capture);
 
-/* Hands over all that has arrived, and then on_round(). Call it at least once a second, and more often
- * if files of processes that end soon are to be found without unwind tables asking for them. Returns
- * 0 or what the sink returned. */
+/* Hands over all that has arrived, and then on_round(). Call it at least once a second, and more
+ * often if files of processes that end soon are to be found without unwind tables asking for them.
+ * Returns 0 or what the sink returned. */
 int capture_drain(struct capture *capture);
 
 /*

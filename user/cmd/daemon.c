@@ -18,8 +18,9 @@
 #include <string.h>
 #include <sys/timerfd.h>
 
-/* How often events are drained, and clocks looked at. */
-static const u64 tick_ns = 250000000;
+/* How often events are drained, and clocks looked at. What cannot wait wakes us: a file that a
+ * stack has come into for the first time, rings that fill. */
+static const u64 tick_ns = 1000000000;
 
 /* Names take at most so small a part of what windows may take, in addition. */
 enum { NAMES_PART = 4 };

@@ -333,7 +333,7 @@ void text_append_graph(struct text *text, const struct report_view *view,
 	struct drawing drawing = {.text = text, .view = view, .style = style, .margin = MARGIN};
 	const struct entry *row = &view->list->entries.items[entry];
 
-	if (view->graph->type == CALL_GRAPH_NONE)
+	if (call_tree_is_empty(view->list, entry, view->graph))
 		return;
 	tree = call_tree_new(view->list, entry, view->graph);
 	drawing.tree = tree;

@@ -357,6 +357,15 @@ void call_tree_prepare(struct entry_list *list, const struct call_graph_settings
 		entry_chains_find(list, least_hits_of(list, settings));
 }
 
+bool call_tree_is_empty(struct entry_list *list, u32 entry,
+			const struct call_graph_settings *settings)
+{
+	u32 count = 0;
+
+	return settings->type == CALL_GRAPH_NONE ||
+	       !entry_chains(list, entry, least_hits_of(list, settings), &count) || !count;
+}
+
 struct call_tree *call_tree_new(struct entry_list *list, u32 entry,
 				const struct call_graph_settings *settings)
 {

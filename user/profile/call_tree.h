@@ -36,6 +36,10 @@ struct call_tree {
 
 /* Finds what graphs need of the list, once for all: from then on several threads can make them. */
 void call_tree_prepare(struct entry_list *list, const struct call_graph_settings *settings);
+/* Whether the graph of row `entry` has nothing to show: it is below the threshold, or has no
+ * chains. Most are. */
+bool call_tree_is_empty(struct entry_list *list, u32 entry,
+			const struct call_graph_settings *settings);
 /* The graph of row `entry` of the list's entries, cut by the settings. Never NULL; empty if the
  * entry is below the threshold or has no chains. Free with call_tree_free(). */
 struct call_tree *call_tree_new(struct entry_list *list, u32 entry,

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The order of entries, as perf has it to the last tie.
- *
- * First by identity: keys ascending, symbols by address. Then each is put into a red-black tree by
- * what is shown. The tree is not for speed: perf's comparison is no strict order (of two equal
- * entries the caller goes first, but only within a thread), so what comes out depends on which
- * entries meet, and only the same tree lets the same ones meet.
+ * The order of entries, as perf has it to the last tie: first by identity (keys ascending, symbols
+ * by address), then by what is shown (entry_tree.c).
  */
 #include "profile/entry_order.h"
 
 #include "base/sort.h"
 #include "profile/entry_ranks.h"
+#include "profile/entry_tree.h"
 #include "profile/memory_keys.h"
 
 #include <string.h>
@@ -243,160 +240,6 @@ int entry_compare_figures(const struct entry_list *list, u8 field, struct entry_
 	return order;
 }
 
-static int compare_figures(const struct entry_list *list, u8 field, const struct entry *a,
-			   const struct entry *b)
-{
-	return entry_compare_figures(list, field, (struct entry_figures){a, entry_others(list, a)},
-				     (struct entry_figures){b, entry_others(list, b)});
-}
-
-/* Of entries with the same figure, callers stand above what they call. Members of a group do not
- * count here. */
-static int compare_children(const struct entry_list *list, const struct entry *a,
-			    const struct entry *b)
-{
-	int order = -compare_u64(a->children_period, b->children_period);
-
-	if (order || a->thread != b->thread || !list->settings.shows_chains)
-		return order;
-	order = compare_u64(a->max_depth, b->max_depth);
-	return list->settings.order == CALLER_FIRST ? -order : order;
-}
-
-/* One field, as it is shown. */
-static int compare_field_shown(const struct entry_list *list, u8 field, const struct entry *a,
-			       const struct entry *b)
-{
-	if (field == FIELD_CHILDREN)
-		return list->settings.has_children ? compare_children(list, a, b) : 0;
-	if (entry_field_is_key(field))
-		return entry_compare_key(list, field, a, b);
-	return compare_figures(list, field, a, b);
-}
-
-/* Negative: entry `a` is shown first. */
-static int compare_shown(const struct ordering *ordering, u32 a, u32 b)
-{
-	const struct entry_list *list = ordering->list;
-	const struct entry_layout *layout = &list->settings.layout;
-	const struct entry_ranks *ranks = &ordering->ranks;
-	const struct entry *entries = list->entries.items;
-	int order = 0;
-
-	for (u32 i = 0; i < ranks->first && !order; i++)
-		order = compare_field_shown(list, layout->order[i], &entries[a], &entries[b]);
-	if (!order)
-		order = compare_u64(ranks->rows[a].keys, ranks->rows[b].keys);
-	for (u32 i = ranks->end; i < layout->order_count && !order; i++) {
-		u8 field = layout->order[i];
-
-		/* Neither has a name: most entries of a large recording. */
-		if (field == FIELD_SYMBOL && !ranks->rows[a].is_named && !ranks->rows[b].is_named)
-			continue;
-		order = compare_field_shown(list, field, &entries[a], &entries[b]);
-	}
-	return order;
-}
-
-/* --- the tree --- */
-
-/* Nodes are numbered as the entries are, from 1; 0 is no node, and black. */
-struct tree_node {
-	u32 parent, child[2]; /* left, right */
-	bool is_red;
-};
-
-struct tree {
-	struct tree_node *nodes;
-	u32 root;
-};
-
-static int side_of(const struct tree *tree, u32 node)
-{
-	return tree->nodes[tree->nodes[node].parent].child[1] == node;
-}
-
-/* Lifts the child on the other side of `side` into the place of `node`, which goes down to `side`.
- */
-static void rotate(struct tree *tree, u32 node, int side)
-{
-	struct tree_node *nodes = tree->nodes;
-	u32 up = nodes[node].child[!side], parent = nodes[node].parent;
-
-	if (parent)
-		nodes[parent].child[side_of(tree, node)] = up;
-	else
-		tree->root = up;
-	nodes[up].parent = parent;
-	nodes[node].child[!side] = nodes[up].child[side];
-	if (nodes[up].child[side])
-		nodes[nodes[up].child[side]].parent = node;
-	nodes[up].child[side] = node;
-	nodes[node].parent = up;
-}
-
-/* Makes the tree red-black again after the red leaf `node` came in.
- * Source: Cormen, Leiserson, Rivest, Stein: Introduction to Algorithms, 13.3. */
-static void balance(struct tree *tree, u32 node)
-{
-	struct tree_node *nodes = tree->nodes;
-
-	while (nodes[nodes[node].parent].is_red) {
-		u32 parent = nodes[node].parent, grandparent = nodes[parent].parent;
-		int side = side_of(tree, parent);
-		u32 uncle = nodes[grandparent].child[!side];
-
-		nodes[grandparent].is_red = true;
-		if (nodes[uncle].is_red) {
-			nodes[parent].is_red = nodes[uncle].is_red = false;
-			node = grandparent;
-			continue;
-		}
-		if (side_of(tree, node) != side) {
-			rotate(tree, parent, side);
-			parent = node;
-		}
-		nodes[parent].is_red = false;
-		rotate(tree, grandparent, !side);
-		break;
-	}
-	nodes[tree->root].is_red = false;
-}
-
-static void tree_insert(struct tree *tree, const struct ordering *ordering, u32 node)
-{
-	u32 parent = 0, next = tree->root;
-	int side = 0;
-
-	while (next) {
-		parent = next;
-		side = compare_shown(ordering, node - 1, parent - 1) >= 0;
-		next = tree->nodes[parent].child[side];
-	}
-	tree->nodes[node] = (struct tree_node){.parent = parent, .is_red = true};
-	if (parent)
-		tree->nodes[parent].child[side] = node;
-	else
-		tree->root = node;
-	balance(tree, node);
-}
-
-static u32 outermost(const struct tree *tree, u32 node, int side)
-{
-	while (node && tree->nodes[node].child[side])
-		node = tree->nodes[node].child[side];
-	return node;
-}
-
-static u32 next_of(const struct tree *tree, u32 node)
-{
-	if (tree->nodes[node].child[1])
-		return outermost(tree, tree->nodes[node].child[1], 0);
-	while (tree->nodes[node].parent && side_of(tree, node))
-		node = tree->nodes[node].parent;
-	return tree->nodes[node].parent;
-}
-
 static u32 *order_by_identity(struct ordering *ordering)
 {
 	size_t count = ordering->list->entries.count;
@@ -419,18 +262,10 @@ u32 *entry_order_by_identity(const struct entry_list *list)
 
 u32 *entry_order(const struct entry_list *list)
 {
-	size_t count = list->entries.count;
 	struct ordering ordering = {.list = list, .ranks = entry_ranks_make(list)};
 	u32 *order = order_by_identity(&ordering);
-	struct tree tree = {.nodes = must_alloc_array(count + 1, sizeof(*tree.nodes))};
-	u32 node;
 
-	for (size_t i = 0; i < count; i++)
-		tree_insert(&tree, &ordering, order[i] + 1);
-	node = outermost(&tree, tree.root, 0);
-	for (size_t i = 0; i < count; i++, node = next_of(&tree, node))
-		order[i] = node - 1;
-	free(tree.nodes);
+	entry_tree_sort(list, &ordering.ranks, order);
 	entry_ranks_release(&ordering.ranks);
 	return order;
 }

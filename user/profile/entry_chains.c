@@ -24,7 +24,7 @@ struct walk {
 	u32 from, to;
 	frame_id *frames;
 	u32 *stamps;
-	u64 least_period;
+	const struct idmap *wanted; /* as entry_of of the index: entries above the threshold */
 	VEC(struct found) found;
 };
 
@@ -32,15 +32,12 @@ static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 positio
 {
 	const struct entry_list *list = walk->list;
 	const struct folded_row *row = &list->fold->rows.items[row_number];
-	u32 entry = entry_index_find(list->index, row, frame) - 1;
+	u64 key = entry_index_key(list->index, row, frame);
+	u32 entry = key ? idmap_get(walk->wanted, key) - 1 : ~0u;
 
-	if (entry == ~0u)
-		return;
-	if (walk->stamps[entry] == row_number + 1)
+	if (entry == ~0u || walk->stamps[entry] == row_number + 1)
 		return;
 	walk->stamps[entry] = row_number + 1;
-	if (entry_whole_period(list, &list->entries.items[entry]) < walk->least_period)
-		return;
 	*vec_add(&walk->found) = (struct found){entry, {row_number, position}};
 }
 
@@ -90,10 +87,27 @@ static void sort_chains(struct entry_list *list, const struct walk *walks, u32 w
 	list->chain_starts = starts;
 }
 
+/* What is looked for at each frame; of few entries it stays near. Release it. */
+static struct idmap wanted_entries(const struct entry_list *list, u64 least_period)
+{
+	const struct idmap *entry_of = &list->index->entry_of;
+	struct idmap wanted = {0};
+
+	for (size_t i = 0; i < entry_of->capacity; i++) {
+		const struct idmap_slot *slot = &entry_of->slots[i];
+
+		if (slot->value &&
+		    entry_whole_period(list, &list->entries.items[slot->value - 1]) >= least_period)
+			*idmap_place(&wanted, slot->key) = slot->value;
+	}
+	return wanted;
+}
+
 static void find_chains(struct entry_list *list, u64 least_period)
 {
 	size_t rows = list->fold->rows.count, most = parallel_width();
 	u32 count = (u32)(rows / LEAST_ROWS < most ? rows / LEAST_ROWS : most);
+	struct idmap wanted = wanted_entries(list, least_period);
 	struct walk *walks;
 
 	count += !count;
@@ -103,7 +117,7 @@ static void find_chains(struct entry_list *list, u64 least_period)
 			.list = list,
 			.from = (u32)((u64)rows * i / count),
 			.to = (u32)((u64)rows * (i + 1) / count),
-			.least_period = least_period,
+			.wanted = &wanted,
 		};
 	}
 	parallel_run(count, visit_part, walks);
@@ -111,6 +125,7 @@ static void find_chains(struct entry_list *list, u64 least_period)
 	for (u32 i = 0; i < count; i++)
 		vec_release(&walks[i].found);
 	free(walks);
+	idmap_release(&wanted);
 }
 
 void entry_chains_find(struct entry_list *list, u64 least_period)

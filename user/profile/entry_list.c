@@ -16,11 +16,18 @@
 
 enum { LEAST_ROWS = 1 << 13 }; /* of a part: less is not worth the tables it needs */
 
+/* The entry that the last frame of a path counts for, with the labels that it was last met with. */
+struct path_entry {
+	u32 label_key;
+	u32 entry; /* from 1; 0: the filters leave it out */
+};
+
 struct counting {
 	struct entry_list *list;
 	const struct fold *fold;
-	frame_id *frames; /* of the row's stack */
-	u32 from, to;	  /* of the fold's rows */
+	path_id *paths;		     /* of the row's stack */
+	struct path_entry *entry_of; /* by path_id; callers are shared by many rows */
+	u32 from, to;		     /* of the fold's rows */
 	u32 source;
 	u32 member; /* of the group, from 1; 0: the source itself */
 	struct entry_totals totals;
@@ -67,19 +74,6 @@ static u32 entry_make(struct counting *counting, const struct folded_row *row, f
 	return entry;
 }
 
-/* The entry of a frame in a row, made if need be; ~0u: the filters leave it out. */
-static u32 entry_find(struct counting *counting, const struct folded_row *row, frame_id frame,
-		      char level)
-{
-	u32 *place = entry_index_place(counting->list->index, row, frame);
-
-	if (!place)
-		return ~0u;
-	if (!*place)
-		*place = entry_make(counting, row, frame, level) + 1;
-	return *place - 1;
-}
-
 static void count_self(struct entry *entry, const struct folded_row *row)
 {
 	entry->period += row->weight;
@@ -119,30 +113,101 @@ static void count_children(struct counting *counting, u32 row_number, u32 entry,
 		counted->max_depth = depth;
 }
 
+/* The nodes of a row's stack in the list's order. */
+static u32 list_paths(const struct entry_list *list, u32 row, path_id *paths)
+{
+	const struct fold *fold = list->fold;
+	path_id path = fold->rows.items[row].path;
+	u32 depth = fold->paths.items[path].depth;
+	u32 limit = list->settings.max_stack ? list->settings.max_stack : depth;
+	u32 count = depth < limit ? depth : limit;
+
+	if (list->settings.order == CALLEE_FIRST) {
+		for (u32 i = 0; i < count; i++, path = fold->paths.items[path].caller)
+			paths[i] = path;
+		return count;
+	}
+	for (u32 i = depth; i-- > 0; path = fold->paths.items[path].caller)
+		if (i < count)
+			paths[i] = path;
+	return count;
+}
+
+/* The entry (+ 1) of a row itself, made if need be; 0: the filters leave it out. */
+static u32 own_entry(struct counting *counting, const struct folded_row *row)
+{
+	u32 *place = entry_index_place(counting->list->index, row, row->leaf);
+
+	if (place && !*place)
+		*place = entry_make(counting, row, row->leaf, space_level(row->space)) + 1;
+	return place ? *place : 0;
+}
+
+/* The letters of a row's frames, as far as somebody asked for them. */
+struct letters {
+	u32 known;
+	char last; /* that of the sample before the first frame */
+};
+
+static frame_id frame_at(const struct counting *counting, u32 position)
+{
+	return counting->fold->paths.items[counting->paths[position]].frame;
+}
+
+/* The same of a frame of its stack; of one position after the other. */
+static u32 caller_entry(struct counting *counting, const struct folded_row *row,
+			struct letters *letters, u32 position)
+{
+	frame_id frame = frame_at(counting, position);
+	u32 *place = entry_index_place(counting->list->index, row, frame);
+
+	if (!place || *place)
+		return place ? *place : 0;
+	for (; letters->known <= position; letters->known++)
+		letters->last = frame_level(counting->fold, frame_at(counting, letters->known),
+					    letters->last);
+	return *place = entry_make(counting, row, frame, letters->last) + 1;
+}
+
+/* Counts a row for the `count` frames of its stack. Returns whether any is let through. */
+static bool count_callers(struct counting *counting, u32 row_number, u32 count)
+{
+	const struct folded_row *row = &counting->fold->rows.items[row_number];
+	struct letters letters = {.last = space_level(row->space)};
+	u32 label_key = counting->list->index->label_keys[row->labels];
+	bool is_shown = false;
+
+	for (u32 i = 0; i < count; i++) {
+		struct path_entry *known = &counting->entry_of[counting->paths[i]];
+
+		if (known->label_key != label_key)
+			*known = (struct path_entry){label_key,
+						     caller_entry(counting, row, &letters, i)};
+		if (!known->entry)
+			continue;
+		count_children(counting, row_number, known->entry - 1, count - i);
+		is_shown = true;
+	}
+	return is_shown;
+}
+
 static void count_row(struct counting *counting, u32 row_number)
 {
 	struct entry_list *list = counting->list;
 	struct entry_totals *totals = &counting->totals;
 	const struct folded_row *row = &counting->fold->rows.items[row_number];
-	char level = space_level(row->space);
-	u32 count = entry_list_frames(list, row_number, counting->frames);
-	u32 entry = entry_find(counting, row, row->leaf, level);
-	bool is_shown = entry != ~0u;
+	u32 count = list_paths(list, row_number, counting->paths);
+	u32 entry = own_entry(counting, row);
+	bool is_shown = entry != 0;
 
 	totals->all_period += row->weight;
 	totals->all_samples += row->samples;
-	if (is_shown) {
-		count_self(figures_of(counting, entry), row);
-		count_children(counting, row_number, entry, count);
+	if (entry) {
+		count_self(figures_of(counting, entry - 1), row);
+		count_children(counting, row_number, entry - 1, count);
 	}
-	for (u32 i = 0; list->settings.has_children && i < count; i++) {
-		level = frame_level(counting->fold, counting->frames[i], level);
-		entry = entry_find(counting, row, counting->frames[i], level);
-		if (entry == ~0u)
-			continue;
-		count_children(counting, row_number, entry, count - i);
-		is_shown = true;
-	}
+	if (list->settings.has_children)
+		is_shown |= count_callers(counting, row_number, count);
 	if (is_shown) {
 		totals->total_period += row->weight;
 		totals->shown_samples += row->samples;
@@ -155,11 +220,13 @@ static void count_part(void *context, size_t part)
 	struct counting *counting = (struct counting *)context + part;
 	const struct fold *fold = counting->fold;
 
-	counting->frames = must_alloc_array(fold->deepest, sizeof(*counting->frames));
+	counting->paths = must_alloc_array(fold->deepest, sizeof(*counting->paths));
+	counting->entry_of = must_alloc_array(fold->paths.count, sizeof(*counting->entry_of));
 	for (u32 i = counting->from; i < counting->to; i++)
 		if (fold->rows.items[i].source == counting->source)
 			count_row(counting, i);
-	free(counting->frames);
+	free(counting->paths);
+	free(counting->entry_of);
 }
 
 /* --- parts --- */
@@ -392,26 +459,6 @@ char entry_key_level(const struct entry_list *list, const struct entry *entry, u
 u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry)
 {
 	return list->fold->branches.items[entry->branch].flags;
-}
-
-/* The nodes of a row's stack in the list's order. */
-static u32 list_paths(const struct entry_list *list, u32 row, path_id *paths)
-{
-	const struct fold *fold = list->fold;
-	path_id path = fold->rows.items[row].path;
-	u32 depth = fold->paths.items[path].depth;
-	u32 limit = list->settings.max_stack ? list->settings.max_stack : depth;
-	u32 count = depth < limit ? depth : limit;
-
-	if (list->settings.order == CALLEE_FIRST) {
-		for (u32 i = 0; i < count; i++, path = fold->paths.items[path].caller)
-			paths[i] = path;
-		return count;
-	}
-	for (u32 i = depth; i-- > 0; path = fold->paths.items[path].caller)
-		if (i < count)
-			paths[i] = path;
-	return count;
 }
 
 path_id entry_list_path(const struct entry_list *list, u32 row)

@@ -110,17 +110,39 @@ static bool path_equals(const void *table, u32 row, const void *key)
 	return a->caller == b->caller && a->frame == b->frame && a->mark == b->mark;
 }
 
-static path_id path_make(struct fold *fold, struct row_index *index, struct folded_path path)
-{
-	u64 hash = hash_mix(path.mark, (u64)path.caller << 32 | path.frame);
-	u32 next = (u32)fold->paths.count;
-	u32 row = row_index_find(index, (struct row_wanted){hash, next, path_equals, fold, &path});
+struct path_making {
+	struct fold *fold;
+	path_id *path_of;	/* by stack_id */
+	VEC(path_id) first_of;	/* by path_id: the first path called from it; 0: none yet */
+	struct row_index index; /* of the others: few, as most frames are called from one only */
+	struct idmap likely_of;
+};
 
+static u64 path_hash(const struct folded_path *path)
+{
+	return hash_mix(path->mark, (u64)path->caller << 32 | path->frame);
+}
+
+static path_id path_make(struct path_making *making, struct folded_path path)
+{
+	struct fold *fold = making->fold;
+	path_id *first = &making->first_of.items[path.caller];
+	path_id next = (path_id)fold->paths.count, row = *first;
+
+	if (row && path_equals(fold, row, &path))
+		return row;
+	if (!row)
+		*first = row = next;
+	else
+		row = row_index_find(&making->index, (struct row_wanted){path_hash(&path), next,
+									 path_equals, fold, &path});
+	if (row != next)
+		return row;
 	path.depth = fold->paths.items[path.caller].depth + 1;
-	if (row == next)
-		*vec_add(&fold->paths) = path;
 	if (path.depth > fold->deepest)
 		fold->deepest = path.depth;
+	*vec_add(&fold->paths) = path;
+	*vec_add(&making->first_of) = 0;
 	return row;
 }
 
@@ -146,24 +168,25 @@ static frame_id likely_frame(struct fold *fold, struct idmap *likely_of, frame_i
 	return next;
 }
 
-struct path_making {
-	struct fold *fold;
-	struct row_index index;
-	struct idmap likely_of;
-};
+/* The outermost frame of a location, called from a path. */
+static struct folded_path outer_path(const struct fold *fold, const struct stack_row *stack,
+				     path_id caller)
+{
+	return (struct folded_path){
+		.caller = caller, .frame = fold->frame_of[stack->location], .mark = stack->mark};
+}
 
 /* The path of a stack: its caller's, and then its location's function and what is inlined there. */
-static path_id stack_path(struct path_making *making, const struct stack_row *stack, path_id caller)
+static path_id stack_path(struct path_making *making, const struct stack_row *stack)
 {
 	struct fold *fold = making->fold;
 	u32 lines = fold->profile->locations.items[stack->location].line_count;
-	struct folded_path path = {
-		.caller = caller, .frame = fold->frame_of[stack->location], .mark = stack->mark};
+	struct folded_path path = outer_path(fold, stack, making->path_of[stack->caller]);
 
 	for (u32 inner = 0;; inner++) {
 		if (stack->origin == ORIGIN_LIKELY)
 			path.frame = likely_frame(fold, &making->likely_of, path.frame);
-		path.caller = path_make(fold, &making->index, path);
+		path.caller = path_make(making, path);
 		if (inner + 1 >= lines)
 			return path.caller;
 		path.frame = fold->inner.items[fold->first_inner[stack->location] + inner];
@@ -171,22 +194,40 @@ static path_id stack_path(struct path_making *making, const struct stack_row *st
 	}
 }
 
+/* Gets from memory what stack_path() will look at, if the path of the caller is known. If not, it
+ * is near. */
+static void expect_path(const struct path_making *making, const struct stack_row *stack)
+{
+	path_id caller = making->path_of[stack->caller];
+	struct folded_path path = outer_path(making->fold, stack, caller);
+
+	if (!caller)
+		return;
+	__builtin_prefetch(&making->first_of.items[caller]);
+	row_index_expect(&making->index, path_hash(&path));
+}
+
 /* The path of each stack row, owned by the caller. */
 static path_id *fold_stacks(struct fold *fold)
 {
+	enum { AHEAD = 16 };
 	const struct profile *profile = fold->profile;
-	path_id *path_of = must_alloc_array(profile->stacks.count, sizeof(*path_of));
-	struct path_making making = {.fold = fold};
+	struct path_making making = {
+		.fold = fold,
+		.path_of = must_alloc_array(profile->stacks.count, sizeof(*making.path_of)),
+	};
 
 	*vec_add(&fold->paths) = (struct folded_path){0};
+	*vec_add(&making.first_of) = 0;
 	for (stack_id id = 1; id < profile->stacks.count; id++) {
-		const struct stack_row *stack = &profile->stacks.items[id];
-
-		path_of[id] = stack_path(&making, stack, path_of[stack->caller]);
+		if (id + AHEAD < profile->stacks.count)
+			expect_path(&making, &profile->stacks.items[id + AHEAD]);
+		making.path_of[id] = stack_path(&making, &profile->stacks.items[id]);
 	}
+	vec_release(&making.first_of);
 	row_index_release(&making.index);
 	idmap_release(&making.likely_of);
-	return path_of;
+	return making.path_of;
 }
 
 static bool branch_equals(const void *table, u32 row, const void *key)
@@ -232,36 +273,58 @@ static bool row_equals_folded(const void *table, u32 row, const void *key)
 	       a->branch == b->branch && a->source == b->source && a->space == b->space;
 }
 
+static struct folded_row fold_count(const struct fold *fold, const struct count_row *count,
+				    const path_id *path_of, const u32 *branch_of)
+{
+	return (struct folded_row){
+		.path = path_of[count->stack],
+		.leaf = fold->leaf_of[count->leaf],
+		.branch = branch_of[count->branch],
+		.labels = count->labels,
+		.source = count->source,
+		.first_thread = count->first_thread,
+		.space = count->space,
+		.weight = count->weight,
+		.samples = count->samples,
+	};
+}
+
+static u64 row_hash(const struct folded_row *row)
+{
+	return hash_mix(hash_mix(row->branch, (u64)row->path << 32 | row->leaf),
+			(u64)row->labels << 32 | row->source << 8 | row->space);
+}
+
+static void add_row(struct fold *fold, struct row_index *index, const struct folded_row *folded)
+{
+	u32 next = (u32)fold->rows.count + 1;
+	u32 row = row_index_find(index, (struct row_wanted){row_hash(folded), next,
+							    row_equals_folded, fold, folded});
+
+	if (row == next) {
+		*vec_add(&fold->rows) = *folded;
+		return;
+	}
+	fold->rows.items[row - 1].weight += folded->weight;
+	fold->rows.items[row - 1].samples += folded->samples;
+}
+
 static void fold_counts(struct fold *fold, const path_id *path_of, const u32 *branch_of)
 {
+	enum { AHEAD = 16 }; /* rows that are on their way from memory */
 	const struct profile *profile = fold->profile;
+	struct folded_row coming[AHEAD];
 	struct row_index index = {0};
 
-	for (size_t i = 0; i < profile->counts.count; i++) {
-		const struct count_row *count = &profile->counts.items[i];
-		struct folded_row folded = {
-			.path = path_of[count->stack],
-			.leaf = fold->leaf_of[count->leaf],
-			.branch = branch_of[count->branch],
-			.labels = count->labels,
-			.source = count->source,
-			.first_thread = count->first_thread,
-			.space = count->space,
-			.weight = count->weight,
-			.samples = count->samples,
-		};
-		u64 hash = hash_mix(hash_mix(folded.branch, (u64)folded.path << 32 | folded.leaf),
-				    (u64)folded.labels << 32 | folded.source << 8 | folded.space);
-		u32 next = (u32)fold->rows.count + 1;
-		u32 row = row_index_find(
-			&index, (struct row_wanted){hash, next, row_equals_folded, fold, &folded});
+	for (size_t i = 0; i < profile->counts.count + AHEAD; i++) {
+		struct folded_row *row = &coming[i % AHEAD];
 
-		if (row == next) {
-			*vec_add(&fold->rows) = folded;
+		if (i >= AHEAD)
+			add_row(fold, &index, row);
+		if (i >= profile->counts.count)
 			continue;
-		}
-		fold->rows.items[row - 1].weight += folded.weight;
-		fold->rows.items[row - 1].samples += folded.samples;
+		*row = fold_count(fold, &profile->counts.items[i], path_of, branch_of);
+		row_index_expect(&index, row_hash(row));
 	}
 	row_index_release(&index);
 }

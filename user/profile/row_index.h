@@ -83,6 +83,26 @@ static inline __attribute__((always_inline)) u32 row_index_find(struct row_index
 	return wanted.new_row;
 }
 
+/* A row with this hash will be looked for soon. Always inlined: gcc 12 takes a function that does
+ * no more than this for one that does nothing. */
+static inline __attribute__((always_inline)) void row_index_expect(const struct row_index *index,
+								   u64 hash)
+{
+	if (index->capacity)
+		__builtin_prefetch(&index->slots[(u32)hash & (index->capacity - 1)]);
+}
+
+/* The row that would be looked at first; 0: none. */
+static inline u32 row_index_guess(const struct row_index *index, u64 hash)
+{
+	u32 at = (u32)hash & (index->capacity - 1);
+
+	for (; index->capacity && index->slots[at].row; at = (at + 1) & (index->capacity - 1))
+		if (index->slots[at].hash == (u32)hash)
+			return index->slots[at].row;
+	return 0;
+}
+
 /* Frees the memory; empty again. */
 static inline void row_index_release(struct row_index *index)
 {

@@ -55,6 +55,7 @@ static void take_early_end(struct profile_builder *builder, const struct sample 
 	     sample->cut != CUT_NOT_ANALYSED && sample->cut != CUT_NO_FILE))
 		return;
 	outermost = &sample->frames[sample->frame_count - 1];
+	builder_count_pending(builder);
 	binary = locator_binary(builder->locator, builder->profile, sample->pid, outermost->address,
 				outermost->space);
 	if (!binary)
@@ -159,53 +160,6 @@ static const struct teller *teller_of(struct profile_builder *builder, const str
 	return teller;
 }
 
-/* What decides over the locations of a sample: nothing of the process if all is in the kernel. */
-static struct mapping_states states_for(const struct sample *sample, const struct teller *teller)
-{
-	struct mapping_states states = teller->states;
-
-	if (sample->space == SPACE_KERNEL && !(sample->chain_key & 1))
-		states.user = 0;
-	return states;
-}
-
-/* `first` is the location of the chain's first frame, 0: not known. That is where most samples are.
- */
-static location_id leaf_of(struct profile_builder *builder, const struct sample *sample,
-			   const struct teller *teller, location_id first)
-{
-	const struct virtual_place place = {
-		.address = sample->address, .pid = sample->pid, .space = sample->space};
-
-	if (first && sample->frames[0].address == place.address &&
-	    sample->frames[0].space == place.space)
-		return first;
-	if (place.space != SPACE_USER && place.space != SPACE_KERNEL)
-		return locator_find(builder->locator, builder->profile, place.pid, place.address,
-				    place.space);
-	return locator_find_in_state(builder->locator, builder->profile, &place,
-				     place.space == SPACE_USER ? teller->states.user
-							       : teller->states.kernel);
-}
-
-/* Counts the sample where one like it was counted; false: there was none, as far as is known. */
-static bool count_again(struct profile_builder *builder, const struct sample *sample,
-			const struct teller *teller, const struct known_chain *known)
-{
-	struct profile *profile = builder->profile;
-	struct count_row *count;
-
-	if (known->count == 0 || known->address != sample->address)
-		return false;
-	count = &profile->counts.items[known->count - 1];
-	if (count->labels != teller->labels || count->source != sample->source ||
-	    count->space != sample->space)
-		return false;
-	count->weight += sample->weight;
-	count->samples += sample_count(sample);
-	return true;
-}
-
 static void count_branches(struct profile_builder *builder, const struct sample *sample,
 			   const struct teller *teller)
 {
@@ -220,41 +174,6 @@ static void count_branches(struct profile_builder *builder, const struct sample 
 	locator_find(builder->locator, builder->profile, sample->pid, sample->address,
 		     sample->space);
 	add_branches(builder, sample, count);
-}
-
-static void count_sample(struct profile_builder *builder, const struct sample *sample,
-			 const struct teller *teller)
-{
-	struct known_chain *known = NULL;
-	struct count_row count = {
-		.labels = teller->labels,
-		.source = sample->source,
-		.first_thread = teller->thread,
-		.space = sample->space,
-		.weight = sample->weight,
-		.samples = sample_count(sample),
-	};
-	location_id first = 0;
-	u32 row;
-
-	if (sample->chain_key && !builder->settings.skip_chains)
-		known = chain_rows_known(builder->chains, sample->chain_key,
-					 states_for(sample, teller));
-	if (known && count_again(builder, sample, teller, known))
-		return;
-	if (known)
-		count.stack = known->stack;
-	else if (sample->frame_count && !builder->settings.skip_chains)
-		count.stack = chain_rows_find(builder->chains, sample, teller->states, &first);
-	count.leaf = leaf_of(builder, sample, teller, first);
-	row = profile_add(builder->profile, &count);
-	if (!known && count.stack && sample->chain_key)
-		known = chain_rows_learn(builder->chains, sample->chain_key, count.stack,
-					 states_for(sample, teller));
-	if (known) {
-		known->count = row + 1;
-		known->address = sample->address;
-	}
 }
 
 static bool ends_early(const struct sample *sample)
@@ -275,7 +194,7 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 	if (builder->settings.skip_chains)
 		return true;
 	return chain_rows_known(builder->chains, sample->chain_key,
-				states_for(sample, teller_of(builder, sample)));
+				builder_states_for(sample, teller_of(builder, sample)));
 }
 
 static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
@@ -289,8 +208,10 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	struct profile_builder *builder = builder_of(sink);
 	struct teller teller = *teller_of(builder, sample);
 
-	if (labels_vary(builder))
+	if (labels_vary(builder)) {
+		builder_count_pending(builder);
 		teller.labels = labels_of(builder, sample);
+	}
 	profile_totals_add(&builder->profile->totals, sample);
 	if (sample_count(sample) > 1)
 		builder->profile->sources.items[sample->source].is_counted = true;
@@ -298,17 +219,26 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	if (builder->settings.count_branches)
 		count_branches(builder, sample, &teller);
 	else
-		count_sample(builder, sample, &teller);
-	if (builder->settings.count_blocks)
+		builder_count_sample(builder, sample, &teller);
+	if (builder->settings.count_blocks) {
+		builder_count_pending(builder);
 		block_counts_add(&builder->blocks, builder->profile, builder->locator, sample);
+	}
 	return 0;
+}
+
+/* What is mapped, and who runs, is about to change. */
+static void begin_change(struct profile_builder *builder)
+{
+	builder_count_pending(builder);
+	builder->epoch++;
 }
 
 /* What may change the tellers and nothing else here. */
 #define RETELL(member, type)                                                     \
 	static int take_##member(struct event_sink *sink, type event)            \
 	{                                                                        \
-		builder_of(sink)->epoch++;                                       \
+		begin_change(builder_of(sink));                                  \
 		return sink_call(builder_of(sink)->passing.next, member, event); \
 	}
 
@@ -319,9 +249,10 @@ RETELL(on_exit, const struct thread_life *)
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
 	struct profile_builder *builder = builder_of(sink);
-	int error = sink_call(builder->passing.next, on_name, name);
+	int error;
 
-	builder->epoch++;
+	begin_change(builder);
+	error = sink_call(builder->passing.next, on_name, name);
 	thread_lives_rename(&builder->threads, builder->profile, name->tid,
 			    name_now(builder, name->tid));
 	return error;
@@ -331,7 +262,7 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 {
 	struct profile_builder *builder = builder_of(sink);
 
-	builder->epoch++;
+	begin_change(builder);
 	thread_lives_begin(&builder->threads, life->tid);
 	return sink_call(builder->passing.next, on_fork, life);
 }
@@ -432,6 +363,7 @@ struct profile *profile_builder_take(struct profile_builder *builder)
 {
 	struct profile *profile = builder->profile;
 
+	builder_count_pending(builder);
 	begin(builder);
 	return profile;
 }

@@ -54,7 +54,7 @@ bool profile_builder_can_append(const struct builder_settings *settings);
  *       appended to it so far, and then counted what is right behind
  * From then on `builder` no longer knows the processes: take the profile.
  */
-void profile_builder_append(struct profile_builder *builder, const struct profile_builder *next);
+void profile_builder_append(struct profile_builder *builder, struct profile_builder *next);
 /* Frees; NULL is fine. */
 void profile_builder_free(struct profile_builder *builder);
 

@@ -16,15 +16,17 @@ bool profile_builder_can_append(const struct builder_settings *settings)
 	return !settings->count_branches && !settings->count_blocks && !settings->details.kept;
 }
 
-void profile_builder_append(struct profile_builder *builder, const struct profile_builder *next)
+void profile_builder_append(struct profile_builder *builder, struct profile_builder *next)
 {
 	struct profile *profile = builder->profile;
 	const struct profile *other = next->profile;
-	CLEANUP(freep)
-	binary_id *binaries = must_alloc_array(other->binaries.count, sizeof(*binaries));
-	CLEANUP(freep)
-	thread_id *threads = must_alloc_array(other->threads.count, sizeof(*threads));
+	CLEANUP(freep) binary_id *binaries = NULL;
+	CLEANUP(freep) thread_id *threads = NULL;
 
+	builder_count_pending(builder);
+	builder_count_pending(next);
+	binaries = must_alloc_array(other->binaries.count, sizeof(*binaries));
+	threads = must_alloc_array(other->threads.count, sizeof(*threads));
 	locator_match(builder->locator, next->locator, binaries);
 	profile_join_binaries(profile, other, binaries);
 	locator_continue(builder->locator, next->locator, binaries);

@@ -24,6 +24,19 @@ struct teller {
 	struct mapping_states states;
 };
 
+/* A sample on its way into the tables. */
+struct pending_sample {
+	struct count_row count; /* as far as it is known */
+	struct wanted_chain chain;
+	struct virtual_place leaf;
+	struct mapping_states states, key_states;
+	u64 chain_key;	    /* 0: none */
+	bool has_chain;	    /* the row of its chain is to be found */
+	bool leaf_is_first; /* of the chain's frames that are to be found */
+};
+
+enum { MOST_PENDING = 16 };
+
 struct profile_builder {
 	struct passing_sink passing; /* first; on to the locator */
 	struct builder_settings settings;
@@ -37,6 +50,16 @@ struct profile_builder {
 	struct idmap names; /* address of an interned name → string_id */
 	struct idmap ends;  /* (binary, cut) → row of profile->early_ends, from 1 */
 	VEC(struct event_source) sources;
+	struct pending_sample pending[MOST_PENDING]; /* in order, as they came */
+	u32 pending_count;
 };
+
+/* What decides over the locations of a sample: nothing of the process if all is in the kernel. */
+struct mapping_states builder_states_for(const struct sample *sample, const struct teller *teller);
+/* Counts a sample, now or soon. */
+void builder_count_sample(struct profile_builder *builder, const struct sample *sample,
+			  const struct teller *teller);
+/* Counts what is pending: before mappings change, before anybody else makes rows, in the end. */
+void builder_count_pending(struct profile_builder *builder);
 
 #endif

@@ -18,7 +18,6 @@ struct mapping_states {
 
 /* A chain that was seen before in the same state of the mappings. */
 struct known_chain {
-	u64 key;
 	u32 user_state, kernel_state;
 	stack_id stack;
 	/* For the user of the table: where the last sample with this chain was counted, and what it
@@ -46,9 +45,30 @@ struct known_chain *chain_rows_known(const struct chain_rows *rows, u64 key,
 /* Makes a chain known, which it was not, by its key; `stack` is its row, not 0. Valid as above. */
 struct known_chain *chain_rows_learn(struct chain_rows *rows, u64 key, stack_id stack,
 				     struct mapping_states states);
-/* The row of a sample's chain, of which the innermost frames up to the limit count. `ret_place` is
- * the location of the innermost one's address, which locator_find() would say; 0: not known. */
-stack_id chain_rows_find(struct chain_rows *rows, const struct sample *sample,
-			 struct mapping_states states, location_id *ret_place);
+/* A chain on its way to its row. */
+struct wanted_chain {
+	struct last_chain *last; /* of the thread; private, as what follows */
+	u32 done, count;	 /* frames that are shared with it; all */
+	u32 first;		 /* of the other ones */
+	u32 pid;
+};
+
+/*
+ * The rows of chains, of several side by side: each step waits for memory that the one before it
+ * has asked for. So each step is taken for all of them, in the order of the samples; in between
+ * nothing may change in the mappings.
+ */
+/* Of a sample's chain the innermost frames up to the limit count. */
+void chain_rows_want(struct chain_rows *rows, const struct sample *sample,
+		     struct mapping_states states, struct wanted_chain *ret_chain);
+/* May be left out. */
+void chain_rows_expect_places(const struct chain_rows *rows, const struct wanted_chain *chain);
+/* Returns the location of the innermost frame's address, which locator_find() would say; 0: not
+ * known. */
+location_id chain_rows_find_places(struct chain_rows *rows, const struct wanted_chain *chain);
+/* The row; 0: the chain has no frames. */
+stack_id chain_rows_find(struct chain_rows *rows, const struct wanted_chain *chain);
+/* Nothing is wanted any more. */
+void chain_rows_done(struct chain_rows *rows);
 
 #endif

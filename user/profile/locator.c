@@ -255,16 +255,35 @@ static const struct mapped *find_mapping(const struct locator *locator, u32 pid,
 	return mapped;
 }
 
-static location_id find_anew(struct locator *locator, u32 pid, u64 address, u8 space)
+static location_id find_anew(struct locator *locator, const struct virtual_place *place,
+			     binary_id *ret_binary)
 {
-	const struct mapped *mapped = find_mapping(locator, pid, address, space);
-	binary_id binary;
+	const struct mapped *mapped = find_mapping(locator, place->pid, place->address,
+						   place->space);
+	u64 address = place->address;
 
-	if (!mapped)
-		return profile_location(locator->profile, 0, address, space);
-	binary = binary_of(locator, mapped);
-	address = address_in(mapped, locator->profile->binaries.items[binary].kind, address);
-	return profile_location(locator->profile, binary, address, space);
+	*ret_binary = mapped ? binary_of(locator, mapped) : 0;
+	if (mapped)
+		address = address_in(mapped, locator->profile->binaries.items[*ret_binary].kind,
+				     address);
+	return profile_location(locator->profile, *ret_binary, address, place->space);
+}
+
+void locator_expect(const struct locator *locator, const struct profile *profile,
+		    const struct virtual_place *place)
+{
+	const struct mapped *mapped;
+	u64 address = place->address;
+	binary_id binary = 0;
+
+	if (profile->serial != locator->profile_serial)
+		return;
+	mapped = find_mapping(locator, place->pid, place->address, place->space);
+	if (mapped && mapped->file->id < locator->binaries.count)
+		binary = locator->binaries.items[mapped->file->id];
+	if (binary)
+		address = address_in(mapped, profile->binaries.items[binary].kind, address);
+	profile_expect_location(profile, binary, address, place->space);
 }
 
 static void use_profile(struct locator *locator, struct profile *profile)
@@ -287,11 +306,11 @@ binary_id locator_binary(struct locator *locator, struct profile *profile, u32 p
 	return mapped ? binary_of(locator, mapped) : 0;
 }
 
-location_id locator_find_anew(struct locator *locator, struct profile *profile, u32 pid,
-			      u64 address, u8 space)
+location_id locator_find_anew(struct locator *locator, struct profile *profile,
+			      const struct virtual_place *place, binary_id *ret_binary)
 {
 	use_profile(locator, profile);
-	return find_anew(locator, pid, address, space);
+	return find_anew(locator, place, ret_binary);
 }
 
 location_id locator_find_in_state(struct locator *locator, struct profile *profile,
@@ -299,6 +318,7 @@ location_id locator_find_in_state(struct locator *locator, struct profile *profi
 {
 	u64 hash = (place->address ^ generation * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
 	struct cached_location *slot;
+	binary_id binary;
 
 	use_profile(locator, profile);
 	slot = &locator->cache[hash >> (64 - CACHE_BITS)];
@@ -310,7 +330,7 @@ location_id locator_find_in_state(struct locator *locator, struct profile *profi
 		.generation = generation,
 		.space = place->space,
 		.is_used = true,
-		.location = find_anew(locator, place->pid, place->address, place->space),
+		.location = find_anew(locator, place, &binary),
 	};
 	return slot->location;
 }

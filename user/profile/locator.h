@@ -37,13 +37,19 @@ struct virtual_place {
 location_id locator_find_in_state(struct locator *locator, struct profile *profile,
 				  const struct virtual_place *place, u64 generation);
 
+/* It will be asked for soon. */
+void locator_expect(const struct locator *locator, const struct profile *profile,
+		    const struct virtual_place *place);
+
 /* Where data is: a location_id, with PLACE_IS_SHARED if it is in memory that was mapped shared. */
 u64 locator_find_data(struct locator *locator, struct profile *profile,
 		      const struct virtual_place *place);
 
-/* As locator_find(), neither asking what was found before nor keeping it. */
-location_id locator_find_anew(struct locator *locator, struct profile *profile, u32 pid,
-			      u64 address, u8 space);
+/* As locator_find(), neither asking what was found before nor keeping it; and the location's
+ * binary.
+ */
+location_id locator_find_anew(struct locator *locator, struct profile *profile,
+			      const struct virtual_place *place, binary_id *ret_binary);
 
 /* The binary that holds the address, without a row for the address itself; 0 if none does. */
 binary_id locator_binary(struct locator *locator, struct profile *profile, u32 pid, u64 address,

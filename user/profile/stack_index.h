@@ -2,10 +2,11 @@
 /*
  * The hash table of a profile's stack rows, private to this folder.
  *
- * It is what counting asks most, and asks at random places of much memory. So a slot holds what its
- * row is told apart by, and where a frame is looked for depends on the path that leads to it and
- * not on the row of its caller: the places of a whole chain are known before the first is looked
- * at.
+ * It is what counting asks most, and asks at random places of much memory. So it holds only where
+ * stacks part: the first row that was called from another one is known by that one, and mostly
+ * stands right behind it. A slot holds what its row is told apart by. And where a frame is looked
+ * for depends on the path that leads to it and not on the row of its caller: the places of a whole
+ * chain are known before the first is looked at.
  */
 #ifndef PROFILE_STACK_INDEX_H
 #define PROFILE_STACK_INDEX_H
@@ -25,13 +26,16 @@ struct stack_index {
 	u32 count, capacity; /* capacity: 0 or a power of two */
 };
 
+/* Of the hash: the frame has a mark, or an origin of which there are few. */
+#define STACK_IS_SPECIAL (1u << 31)
+
 /* The hash of a path, from the hash of the path of its caller. */
 static inline u32 stack_path_hash(u32 caller_hash, const struct stack_row *stack)
 {
-	u64 hash = hash_mix((u64)caller_hash << 32 | stack->location,
-			    (u64)stack->mark << 8 | stack->origin);
+	u64 special = (u64)stack->mark << 8 | stack->origin;
+	u64 hash = hash_mix((u64)caller_hash << 32 | stack->location, special);
 
-	return (u32)(hash >> 16);
+	return ((u32)(hash >> 16) & ~STACK_IS_SPECIAL) | (special ? STACK_IS_SPECIAL : 0);
 }
 
 static inline void stack_index_grow(struct stack_index *index)
@@ -60,10 +64,19 @@ static inline void stack_index_reserve(struct stack_index *index, u32 more)
 		stack_index_grow(index);
 }
 
-/* The slot of a path will be looked at soon. */
-static inline void stack_index_expect(const struct stack_index *index, u32 hash)
+/* The slot of a path may be looked at soon. Always inlined, as row_index_expect(). */
+static inline __attribute__((always_inline)) void stack_index_expect(
+	const struct stack_index *index, u32 hash)
 {
-	__builtin_prefetch(&index->slots[hash & (index->capacity - 1)]);
+	if (index->capacity)
+		__builtin_prefetch(&index->slots[hash & (index->capacity - 1)]);
+}
+
+/* Whether both are the same frame called from the same row. */
+static inline bool stack_rows_equal(const struct stack_row *a, const struct stack_row *b)
+{
+	return a->location == b->location && a->caller == b->caller && a->mark == b->mark &&
+	       a->origin == b->origin;
 }
 
 /* The slot of the row that is equal to `stack`, or a free one. */
@@ -79,8 +92,7 @@ static inline struct stack_slot *stack_index_slot(const struct stack_index *inde
 		if (slot->hash != stack->path_hash || slot->caller != stack->caller ||
 		    slot->location != stack->location)
 			continue;
-		/* Hardly ever anything else than equal. */
-		if (rows[slot->row].mark == stack->mark && rows[slot->row].origin == stack->origin)
+		if (!(slot->hash & STACK_IS_SPECIAL) || stack_rows_equal(&rows[slot->row], stack))
 			break;
 	}
 	return &index->slots[at];

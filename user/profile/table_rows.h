@@ -84,9 +84,10 @@ struct stack_row {
 	stack_id caller; /* 0: outermost */
 	location_id location;
 	u32 mark;      /* of the frame */
-	u32 path_hash; /* of all frames up to here; private to profile_stacks() */
-	u16 depth;     /* frames up to here, from 1 */
-	u8 origin;     /* enum frame_origin */
+	u32 path_hash; /* of all frames up to here; private to profile_stacks(), as the next one */
+	stack_id first_callee; /* 0: none yet */
+	u16 depth;	       /* frames up to here, from 1 */
+	u8 origin;	       /* enum frame_origin */
 };
 
 /* One life of a thread: a thread id that is used again gets another row. */

@@ -6,6 +6,7 @@
 
 #include "base/memory.h"
 #include "event/event.h"
+#include "profile/location_index.h"
 #include "profile/row_index.h"
 #include "profile/stack_index.h"
 
@@ -13,7 +14,8 @@
 
 struct profile_index {
 	struct stack_index stacks;
-	struct row_index binaries, functions, locations, branches, details, labels, counts;
+	struct location_index locations;
+	struct row_index binaries, functions, branches, details, labels, counts;
 };
 
 /* Row 0 of a table: all zeroes, "none". */
@@ -51,7 +53,7 @@ void profile_free(struct profile *profile)
 		return;
 	row_index_release(&profile->index->binaries);
 	row_index_release(&profile->index->functions);
-	row_index_release(&profile->index->locations);
+	free(profile->index->locations.slots);
 	free(profile->index->stacks.slots);
 	row_index_release(&profile->index->branches);
 	row_index_release(&profile->index->details);
@@ -145,23 +147,11 @@ function_id profile_function(struct profile *profile, const struct function_row 
 
 /* --- locations and stacks --- */
 
-static bool location_equals(const void *table, u32 row, const void *key)
-{
-	const struct profile *profile = table;
-	const struct location_row *a = &profile->locations.items[row], *b = key;
-
-	return a->address == b->address && a->binary == b->binary && a->space == b->space &&
-	       a->seen_at == b->seen_at;
-}
-
 static location_id location_row(struct profile *profile, const struct location_row *location)
 {
-	u64 hash = hash_mix(hash_mix(location->address, location->binary),
-			    location->space ^ location->seen_at << 8);
 	u32 next = (u32)profile->locations.count;
-	u32 row = row_index_find(
-		&profile->index->locations,
-		(struct row_wanted){hash, next, location_equals, profile, location});
+	u32 row = location_index_find(&profile->index->locations, profile->locations.items,
+				      location, next);
 
 	if (row == next)
 		*vec_add(&profile->locations) = *location;
@@ -173,6 +163,13 @@ location_id profile_location(struct profile *profile, binary_id binary, u64 addr
 	struct location_row location = {.binary = binary, .address = address, .space = space};
 
 	return location_row(profile, &location);
+}
+
+void profile_expect_location(const struct profile *profile, binary_id binary, u64 address, u8 space)
+{
+	struct location_row location = {.binary = binary, .address = address, .space = space};
+
+	location_index_expect(&profile->index->locations, &location);
 }
 
 location_id profile_location_seen_at(struct profile *profile, location_id location, u64 seen_at)
@@ -193,26 +190,36 @@ u64 profile_addresses(const struct profile *profile)
 	return count;
 }
 
+/* The row of a frame that is called from stack->caller, and has its path_hash. There is room in the
+ * index for one more. */
 static stack_id stack_row(struct profile *profile, const struct stack_row *stack)
 {
-	struct stack_index *index = &profile->index->stacks;
-	struct stack_slot *slot = stack_index_slot(index, profile->stacks.items, stack);
+	struct stack_row *rows = profile->stacks.items, *caller = &rows[stack->caller];
+	stack_id next = (stack_id)profile->stacks.count, first = caller->first_callee;
 	struct stack_row deeper = *stack;
-	u16 depth;
 
-	if (slot->row)
-		return slot->row;
-	*slot = (struct stack_slot){
-		.hash = stack->path_hash,
-		.row = (stack_id)profile->stacks.count,
-		.caller = stack->caller,
-		.location = stack->location,
-	};
-	index->count++;
-	depth = profile->stacks.items[stack->caller].depth;
-	deeper.depth = (u16)(depth < UINT16_MAX ? depth + 1 : depth);
+	if (first && stack_rows_equal(&rows[first], stack))
+		return first;
+	if (first) {
+		struct stack_index *index = &profile->index->stacks;
+		struct stack_slot *slot = stack_index_slot(index, rows, stack);
+
+		if (slot->row)
+			return slot->row;
+		*slot = (struct stack_slot){
+			.hash = stack->path_hash,
+			.row = next,
+			.caller = stack->caller,
+			.location = stack->location,
+		};
+		index->count++;
+	} else {
+		caller->first_callee = next;
+	}
+	deeper.first_callee = 0;
+	deeper.depth = (u16)(caller->depth < UINT16_MAX ? caller->depth + 1 : UINT16_MAX);
 	*vec_add(&profile->stacks) = deeper;
-	return slot->row;
+	return next;
 }
 
 void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *frames, u32 count,
@@ -231,6 +238,25 @@ void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *
 		frames[i].caller = caller;
 		caller = ret_rows[i] = stack_row(profile, &frames[i]);
 	}
+}
+
+void profile_expect_stacks(const struct profile *profile, u32 path_hash,
+			   const struct stack_row *frames, u32 count, u32 *ret_hashes)
+{
+	for (u32 i = 0; i < count; i++) {
+		path_hash = ret_hashes[i] = stack_path_hash(path_hash, &frames[i]);
+		stack_index_expect(&profile->index->stacks, path_hash);
+	}
+}
+
+void profile_expect_callees(const struct profile *profile, stack_id caller)
+{
+	__builtin_prefetch(&profile->stacks.items[caller]);
+}
+
+void profile_expect_callee_rows(const struct profile *profile, stack_id caller)
+{
+	__builtin_prefetch(&profile->stacks.items[profile->stacks.items[caller].first_callee]);
 }
 
 stack_id profile_stack(struct profile *profile, const struct stack_row *stack)
@@ -401,13 +427,30 @@ static bool count_equals(const void *table, u32 row, const void *key)
 	       a->branch == b->branch && a->source == b->source && a->space == b->space;
 }
 
+static u64 count_hash(const struct count_row *count)
+{
+	return hash_mix(hash_mix(count->branch, (u64)count->stack << 32 | count->leaf),
+			(u64)count->labels << 32 | count->source << 8 | count->space);
+}
+
 static u32 find_count(struct profile *profile, const struct count_row *count, u32 next)
 {
-	u64 hash = hash_mix(hash_mix(count->branch, (u64)count->stack << 32 | count->leaf),
-			    (u64)count->labels << 32 | count->source << 8 | count->space);
+	return row_index_find(
+		&profile->index->counts,
+		(struct row_wanted){count_hash(count), next, count_equals, profile, count});
+}
 
-	return row_index_find(&profile->index->counts,
-			      (struct row_wanted){hash, next, count_equals, profile, count});
+void profile_expect_count(const struct profile *profile, const struct count_row *count)
+{
+	row_index_expect(&profile->index->counts, count_hash(count));
+}
+
+void profile_expect_count_row(const struct profile *profile, const struct count_row *count)
+{
+	u32 row = row_index_guess(&profile->index->counts, count_hash(count));
+
+	if (row)
+		__builtin_prefetch(&profile->counts.items[row - 1]);
 }
 
 u32 profile_add(struct profile *profile, const struct count_row *count)

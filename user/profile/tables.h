@@ -59,6 +59,9 @@ void profile_free(struct profile *profile);
 binary_id profile_binary(struct profile *profile, const struct binary_row *binary);
 /* The row of an address in a binary, new or known. */
 location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space);
+/* It will be asked for soon. */
+void profile_expect_location(const struct profile *profile, binary_id binary, u64 address,
+			     u8 space);
 /* The row of the same address in the same binary, but of this virtual address alone; new or known.
  * It has no name, for the same reason. */
 location_id profile_location_seen_at(struct profile *profile, location_id location, u64 seen_at);
@@ -71,6 +74,14 @@ stack_id profile_stack(struct profile *profile, const struct stack_row *stack);
  * `caller`; fills in their `caller`. The rows go to `ret_rows`. */
 void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *frames, u32 count,
 		    stack_id *ret_rows);
+/* They will be asked for soon. `path_hash` is that of the path of `caller`, 0 if it is the root;
+ * those of the frames go to `ret_hashes`. */
+void profile_expect_stacks(const struct profile *profile, u32 path_hash,
+			   const struct stack_row *frames, u32 count, u32 *ret_hashes);
+/* Frames called from `caller` will be asked for soon. */
+void profile_expect_callees(const struct profile *profile, stack_id caller);
+/* The same, some time after that. */
+void profile_expect_callee_rows(const struct profile *profile, stack_id caller);
 /* The rows of all stacks of another profile, new or known, by their rows there. `locations` says
  * which of this profile's are its. */
 void profile_join_stacks(struct profile *profile, const struct profile *other,
@@ -97,6 +108,10 @@ label_id profile_labels(struct profile *profile, const struct label_row *labels)
 /* Adds to the row of (source, stack, leaf, branch, labels); `count` as a template whose weight and
  * samples are added. Returns the row. */
 u32 profile_add(struct profile *profile, const struct count_row *count);
+/* It will be added soon. */
+void profile_expect_count(const struct profile *profile, const struct count_row *count);
+/* The same, some time after that. */
+void profile_expect_count_row(const struct profile *profile, const struct count_row *count);
 /* Adds a row that is not there yet. Cheaper: it is looked for only if profile_add() is called
  * again.
  */

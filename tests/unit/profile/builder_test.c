@@ -128,55 +128,6 @@ static void a_mapping_made_later_does_not_name_earlier_samples(void **state)
 		"late");
 }
 
-/* A sample with a key; its frames are left out if the builder knows them. Returns whether it does.
- */
-static bool take_keyed(struct fixture *fixture, u64 key)
-{
-	const struct frame frames[] = {
-		{.address = PROGRAM + 1, .space = SPACE_USER},
-		{.address = PROGRAM + 2, .space = SPACE_USER},
-	};
-	struct sample sample = {
-		.weight = 1,
-		.address = PROGRAM + 1,
-		.space = SPACE_USER,
-		.pid = 7,
-		.tid = 7,
-		.chain_key = key,
-		.has_chain = true,
-	};
-
-	sample.is_known = sink_call(fixture->sink, knows_chain, &sample);
-	if (!sample.is_known) {
-		sample.frames = frames;
-		sample.frame_count = ARRAY_COUNT(frames);
-	}
-	sink_call(fixture->sink, on_sample, &sample);
-	return sample.is_known;
-}
-
-static void a_chain_is_known_until_the_mappings_change(void **state)
-{
-	struct fixture *fixture = *state;
-	const struct count_row *counts;
-
-	machine_map(fixture->sink, 7, PROGRAM, "/bin/early");
-	assert_false(take_keyed(fixture, 11));
-	assert_true(take_keyed(fixture, 11));
-	machine_map(fixture->sink, 7, PROGRAM, "/bin/late");
-	assert_false(take_keyed(fixture, 11));
-	assert_true(take_keyed(fixture, 11));
-	assert_true(take_keyed(fixture, 11));
-	fixture->profile = profile_builder_take(fixture->builder);
-	counts = fixture->profile->counts.items;
-	assert_int_equal(fixture->profile->counts.count, 2);
-	assert_int_equal(counts[0].samples, 2);
-	assert_int_equal(counts[1].samples, 3);
-	assert_int_not_equal(counts[0].stack, counts[1].stack);
-	assert_int_equal(fixture->profile->stacks.items[counts[1].stack].depth, 2);
-	assert_false(take_keyed(fixture, 11)); /* the next profile has no rows yet */
-}
-
 /* Names what "/bin/named" holds. */
 static bool is_in_named(void *asked, struct profile *profile, location_id location)
 {
@@ -471,8 +422,6 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(a_mapping_made_later_does_not_name_earlier_samples,
 						setup, teardown),
-		cmocka_unit_test_setup_teardown(a_chain_is_known_until_the_mappings_change, setup,
-						teardown),
 		cmocka_unit_test_setup_teardown(
 			anonymous_code_belongs_to_the_perf_map_of_its_process, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_that_holds_no_code_keeps_its_name, setup,

@@ -5,6 +5,7 @@
 #include "lbr/code_facts.h"
 
 #include "lbr/code_callers.h"
+#include "lbr/code_kinds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -236,6 +237,7 @@ struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
 	facts->is_loader = is_loader;
 	facts->rules = function_rules_new(facts->image.frames);
 	cut_functions(facts);
+	code_kinds_begin(facts);
 	code_callers_begin(facts);
 	return facts;
 }
@@ -249,6 +251,7 @@ void code_facts_free(struct code_facts *facts)
 	code_image_release(&facts->image);
 	vec_release(&facts->functions);
 	vec_release(&facts->exits);
+	free(facts->kinds);
 	idmap_release(&facts->exported);
 	free(facts);
 }
@@ -362,19 +365,38 @@ const struct code_function *code_facts_read_function(struct code_facts *facts, u
 
 /* --- frames --- */
 
-/* mov %rsp,%rbp: what is on the stack already is not in the register yet. */
-static bool sets_frame_pointer(const struct code_facts *facts, u64 address)
-{
-	static const u8 forms[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
-	struct bytes code = code_image_text(&facts->image, address);
+enum { SET_BYTES = 3 }; /* an instruction that sets the frame pointer */
 
-	return code.length >= sizeof(forms[0]) &&
-	       (!memcmp(code.start, forms[0], sizeof(forms[0])) ||
-		!memcmp(code.start, forms[1], sizeof(forms[1])));
+/* mov %rsp,%rbp: what is on the stack already is not in the register yet. */
+static bool sets_frame_pointer(const u8 *code)
+{
+	static const u8 forms[][SET_BYTES] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
+
+	return !memcmp(code, forms[0], SET_BYTES) || !memcmp(code, forms[1], SET_BYTES);
+}
+
+/* What it is where it was saved, but may not be set yet. Cuts `end` to where that is the same. */
+static enum frame_pointer_use saved_pointer_use(const struct code_facts *facts, u64 address,
+						u64 *end)
+{
+	enum { SEEN_BYTES = 16 };
+	struct bytes code = code_image_text(&facts->image, address);
+	u64 bytes = 1;
+
+	if (code.length >= SET_BYTES && sets_frame_pointer(code.start)) {
+		*end = address + bytes;
+		return POINTER_CALLERS;
+	}
+	while (bytes < SEEN_BYTES && bytes + SET_BYTES <= code.length &&
+	       !sets_frame_pointer(code.start + bytes))
+		bytes++;
+	if (address + bytes < *end)
+		*end = address + bytes;
+	return POINTER_UNKNOWN;
 }
 
 static enum frame_pointer_use pointer_use(const struct code_facts *facts, u64 address,
-					  const struct unwind_rule *rule)
+					  const struct unwind_rule *rule, u64 *end)
 {
 	enum { RETURN_OFFSET = -8, SAVED_OFFSET = -16, FRAME_BYTES = 16 };
 
@@ -390,17 +412,20 @@ static enum frame_pointer_use pointer_use(const struct code_facts *facts, u64 ad
 			       : POINTER_UNKNOWN;
 	if (rule->cfa_register != X86_64_SP)
 		return POINTER_UNKNOWN;
-	return rule->fp_kind == SAVED_SAME || sets_frame_pointer(facts, address) ? POINTER_CALLERS
-										 : POINTER_UNKNOWN;
+	return rule->fp_kind == SAVED_SAME ? POINTER_CALLERS
+					   : saved_pointer_use(facts, address, end);
 }
 
 struct code_frame code_facts_frame(const struct code_facts *facts, u64 address)
 {
-	const struct unwind_rule *rule = function_rules_find(facts->rules, address);
-
-	return (struct code_frame){
-		.pointer = (u8)pointer_use(facts, address, rule),
+	struct function_bound span;
+	const struct unwind_rule *rule = function_rules_find_span(facts->rules, address, &span);
+	struct code_frame frame = {
 		.is_outermost = rule->cfa_kind == CFA_END,
 		.is_signal = rule->is_signal,
 	};
+
+	frame.pointer = (u8)pointer_use(facts, address, rule, &span.end);
+	frame.end = span.end;
+	return frame;
 }

@@ -54,6 +54,7 @@ struct code_frame {
 	u8 pointer;	   /* enum frame_pointer_use */
 	bool is_outermost; /* it has no caller */
 	bool is_signal;	   /* what the kernel calls a signal handler from */
+	u64 end;	   /* up to where all this is the same; 0: not known */
 };
 
 struct code_facts {
@@ -62,6 +63,8 @@ struct code_facts {
 	VEC(struct code_exit) exits;
 	struct function_rules *rules;
 	struct idmap exported; /* hash of a name, plus its version → row of image.symbols + 1 */
+	u32 *kinds; /* see code_facts_kind(), of 16 bytes each; NULL: there are none */
+	u64 kinds_first, kinds_count;
 	struct callers_search *callers_search; /* that goes on; NULL: none */
 	bool has_exported;		       /* which is filled */
 	bool has_callers;		       /* they were looked for */
@@ -90,6 +93,17 @@ u64 code_facts_call_before(const struct code_facts *facts, u64 return_address);
 
 /* What is known of the frame while the instruction at an address runs. */
 struct code_frame code_facts_frame(const struct code_facts *facts, u64 address);
+
+enum { KIND_NOT_ASKED = 0, KIND_MIXED = 1 };
+
+/*
+ * What function an address is in and what is known of the frame there, as one number that is equal
+ * where both are. KIND_MIXED: that is not the same at all addresses near by. KIND_NOT_ASKED: see
+ * the next. May be asked while another thread finds kinds.
+ */
+u32 code_facts_kind(const struct code_facts *facts, u64 address);
+/* Finds out a kind that was not asked for before. */
+u32 code_facts_find_kind(struct code_facts *facts, u64 address);
 
 /* How many CALLs in the world can have entered the frame of this function, at most; CALLS_UNKNOWN
  * if there may be others than can be counted. */

@@ -9,6 +9,7 @@
 #include "lbr/stitcher.h"
 
 #include <stddef.h>
+#include <string.h>
 #include <xxhash.h>
 
 enum { PICKED_MAX = 1 << 13 }; /* between two doublings of the stride */
@@ -37,15 +38,22 @@ static bool pick(struct lessons *lessons)
 	return true;
 }
 
+/* Returns whether a chain is none of those that were seen last of its set. */
+static bool see(u64 *seen, u64 chain_key)
+{
+	for (u32 i = 0; i < CHAINS_OF_SET; i++)
+		if (seen[i] == chain_key)
+			return false;
+	memmove(seen + 1, seen, (CHAINS_OF_SET - 1) * sizeof(*seen));
+	seen[0] = chain_key;
+	return true;
+}
+
 /* Picked samples, and all that are new. */
 bool lessons_wants(struct lessons *lessons, u64 chain_key)
 {
-	u64 *seen = &lessons->seen[(chain_key >> 1) % CHAINS_SEEN];
-	bool is_new = *seen != chain_key;
-
 	lessons->is_picked = pick(lessons);
-	*seen = chain_key;
-	return lessons->is_picked || is_new;
+	return see(lessons->seen[(chain_key >> 1) % CHAIN_SETS], chain_key) || lessons->is_picked;
 }
 
 static bool wants_chain(struct event_sink *sink, u64 chain_key)

@@ -12,6 +12,7 @@
 enum { NOT_LOOKED_FOR = 0 };
 
 static const u64 none = ~0ULL;
+static const struct recent_span no_span;
 
 static u64 mix(u64 a, u64 b)
 {
@@ -32,6 +33,7 @@ struct places *places_new(const struct process_table *processes, const char *sym
 	struct places *places = must_alloc_table(1, sizeof(*places));
 
 	places->processes = processes;
+	places->near = &no_span;
 	places->symfs = symfs;
 	places->shelf = code_shelf_new();
 	places->owns_shelf = true;
@@ -44,6 +46,7 @@ struct places *places_for_part(struct places *first, const struct process_table 
 	struct places *places = must_alloc_table(1, sizeof(*places));
 
 	places->processes = processes;
+	places->near = &no_span;
 	places->symfs = first->symfs;
 	places->shelf = first->shelf;
 	add_first_rows(places);
@@ -75,6 +78,7 @@ struct places *places_beside(struct places *learned, const struct process_table 
 	places->of_body = idmap_copy(&learned->of_body);
 	places->shift_of = idmap_copy(&learned->shift_of);
 	places->reached = idmap_copy(&learned->reached);
+	places->of_kind = idmap_copy(&learned->of_kind);
 	places->owns_shelf = false;
 	places_set_processes(places, processes);
 	return places;
@@ -83,6 +87,7 @@ struct places *places_beside(struct places *learned, const struct process_table 
 void places_set_processes(struct places *places, const struct process_table *processes)
 {
 	places->processes = processes;
+	places->near = &no_span;
 	places->generation = 0;
 }
 
@@ -100,6 +105,7 @@ void places_free(struct places *places)
 	idmap_release(&places->of_body);
 	idmap_release(&places->shift_of);
 	idmap_release(&places->reached);
+	idmap_release(&places->of_kind);
 	if (places->owns_shelf)
 		code_shelf_free(places->shelf);
 	free(places);
@@ -244,7 +250,8 @@ static struct recent_span find_span(struct places *places, u32 pid, u64 generati
 	return span;
 }
 
-static place_id look_up(struct places *places, u32 pid, u64 generation, u64 address)
+static const struct recent_span *span_of(struct places *places, u32 pid, u64 generation,
+					 u64 address)
 {
 	struct recent_span *span =
 		&places->recent_spans[mix(address >> 16, generation) % RECENT_SPANS];
@@ -252,6 +259,13 @@ static place_id look_up(struct places *places, u32 pid, u64 generation, u64 addr
 	if (span->generation != generation || span->pid != pid ||
 	    address - span->first >= span->bytes)
 		*span = find_span(places, pid, generation, address);
+	return span;
+}
+
+static place_id look_up(struct places *places, u32 pid, u64 generation, u64 address)
+{
+	const struct recent_span *span = span_of(places, pid, generation, address);
+
 	return place_of(places, span->binary, address - span->shift);
 }
 
@@ -263,6 +277,7 @@ void places_changed(struct places *places)
 u64 places_generation(struct places *places, u32 pid)
 {
 	if (!places->generation || places->pid != pid) {
+		places->near = &no_span;
 		places->pid = pid;
 		places->generation = process_table_generation(places->processes, pid, SPACE_USER);
 	}
@@ -279,6 +294,39 @@ place_id places_find(struct places *places, u32 pid, u64 address)
 		*recent = (struct recent_place){address, generation,
 						look_up(places, pid, generation, address)};
 	return recent->id;
+}
+
+/* The first of all places of a kind that was asked for stands for the others. */
+static place_id place_of_kind(struct places *places, u32 binary, u64 address, u32 kind)
+{
+	struct recent_kind *recent =
+		&places->recent_kinds[(kind >> 4 ^ kind ^ binary) % RECENT_KINDS];
+	u32 *id;
+
+	if (recent->kind == kind && recent->binary == binary)
+		return recent->id;
+	id = idmap_place(&places->of_kind, (u64)binary << 32 | kind);
+	if (!*id)
+		*id = place_of(places, binary, address);
+	*recent = (struct recent_kind){kind, binary, *id};
+	return *id;
+}
+
+place_id places_leaf(struct places *places, u32 pid, u64 address)
+{
+	const struct recent_span *span =
+		span_of(places, pid, places_generation(places, pid), address);
+	struct code_facts *facts = places->binaries.items[span->binary];
+	u64 linked = address - span->shift;
+	u32 kind = facts ? code_facts_kind(facts, linked) : KIND_MIXED;
+
+	if (kind == KIND_NOT_ASKED) {
+		pthread_mutex_lock(&places->shelf->lock);
+		kind = code_facts_find_kind(facts, linked);
+		pthread_mutex_unlock(&places->shelf->lock);
+	}
+	return kind == KIND_MIXED ? places_find(places, pid, address)
+				  : place_of_kind(places, span->binary, linked, kind);
 }
 
 const struct place *places_at(const struct places *places, place_id id)
@@ -348,31 +396,60 @@ static bool is_user_address(u64 address)
 	return address && !(address >> 47);
 }
 
-static void look_at_step(struct places *places, u32 pid, place_id now, struct place_step *step)
+static void look_at_step(struct places *places, u32 pid, place_id now, const struct branch *entry,
+			 struct place_step *step)
 {
-	if (!is_user_address(step->from) || !is_user_address(step->to))
+	const struct place *from;
+
+	if (!is_user_address(entry->from) || !is_user_address(entry->to))
 		return;
-	step->from_place = read_call(places, places_find(places, pid, step->from));
-	step->to_place = places_find(places, pid, step->to);
+	step->from_place = read_call(places, places_find(places, pid, entry->from));
+	step->to_place = places_find(places, pid, entry->to);
 	step->fits = places_can_call(places, step->from_place, step->to_place) &&
 		     places_can_contain(places, step->to_place, now);
+	from = places_at(places, step->from_place);
+	step->call_bytes = from->call_bytes;
+	step->ends = from->is_outermost || from->is_signal;
 }
 
+/* The linked address of any address; what no process can have is of no binary. */
+static u64 linked_address(struct places *places, u32 pid, u64 generation, u64 address,
+			  u32 *ret_binary)
+{
+	const struct recent_span *span = places->near;
+
+	*ret_binary = 0;
+	if (address - span->first >= span->bytes) {
+		if (!is_user_address(address))
+			return address;
+		span = places->near = span_of(places, pid, generation, address);
+	}
+	*ret_binary = span->binary;
+	return address - span->shift;
+}
+
+static bool is_same_step(const struct place_step *left, const struct place_step *right)
+{
+	return left->from == right->from && left->to == right->to && left->body == right->body &&
+	       left->from_binary == right->from_binary && left->to_binary == right->to_binary;
+}
+
+/* By linked addresses: of a program that was started again elsewhere, all steps are known. */
 struct place_step *places_step(struct places *places, u32 pid, place_id now,
 			       const struct branch *entry)
 {
 	u64 generation = places_generation(places, pid);
-	u32 body = places_at(places, now)->body;
-	struct place_step *step =
-		&places->recent_steps[mix(entry->from ^ (u64)body << 48 ^ body, entry->to) %
-				      RECENT_STEPS];
+	struct place_step wanted = {.body = places_at(places, now)->body}, *step;
 
-	if (step->body == body && step->from == entry->from && step->to == entry->to &&
-	    step->generation == generation)
+	wanted.from = linked_address(places, pid, generation, entry->from, &wanted.from_binary);
+	wanted.to = linked_address(places, pid, generation, entry->to, &wanted.to_binary);
+	step = &places->recent_steps[mix(wanted.from ^ (u64)wanted.body << 32, wanted.to) %
+				     RECENT_STEPS];
+	if (is_same_step(step, &wanted) && step->is_looked_at)
 		return step;
-	*step = (struct place_step){
-		.from = entry->from, .to = entry->to, .generation = generation, .body = body};
-	look_at_step(places, pid, now, step);
+	*step = wanted;
+	step->is_looked_at = true;
+	look_at_step(places, pid, now, entry, step);
 	return step;
 }
 

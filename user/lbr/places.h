@@ -56,6 +56,9 @@ u64 places_missing(const struct places *places);
 
 /* The place of an address of a process; never 0. */
 place_id places_find(struct places *places, u32 pid, u64 address);
+/* The same of where a process is executing itself, or another place in its stead: one in the same
+ * function, of whose frame the same is known. */
+place_id places_leaf(struct places *places, u32 pid, u64 address);
 /* What is known of it. Borrowed until the next places_…(). */
 const struct place *places_at(const struct places *places, place_id id);
 /* Where a place is in a process, 0 if it is not known to be mapped there. */
@@ -68,10 +71,14 @@ bool places_can_call(const struct places *places, place_id from, place_id to);
 bool places_can_contain(struct places *places, place_id entry, place_id now);
 /* What came of a look at an entry: can it have entered the frame that executes at `now`? */
 struct place_step {
-	u64 from, to, generation; /* of the entry; of the mappings */
-	u32 body;		  /* of `now` */
+	u64 from, to; /* of the entry, linked */
+	u32 from_binary, to_binary;
+	u32 body; /* of `now` */
 	place_id from_place, to_place;
+	u8 call_bytes; /* of from_place, as far as it is known */
+	bool ends;     /* it is_outermost or is_signal */
 	bool fits;     /* places_can_call() and places_can_contain() */
+	bool is_looked_at;
 	bool is_noted; /* the caller's; false when it was looked at anew */
 };
 

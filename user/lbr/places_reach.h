@@ -18,6 +18,7 @@ struct place_body {
 enum {
 	RECENT_PLACES = 1 << 14,
 	RECENT_SPANS = 1 << 8,
+	RECENT_KINDS = 1 << 12,
 	RECENT_REACHES = 1 << 12,
 	RECENT_STEPS = 1 << 14,
 	RECENT_RETURNS = 1 << 12
@@ -34,6 +35,12 @@ struct recent_span {
 	u64 first, bytes;
 	u64 shift; /* from linked to virtual */
 	u32 pid, binary;
+};
+
+struct recent_kind {
+	u32 kind; /* code_facts_kind(); 0: none */
+	u32 binary;
+	place_id id;
 };
 
 struct recent_reach {
@@ -58,9 +65,11 @@ struct places {
 	/* Short cuts to the maps below, by the low bits of what is looked for. */
 	struct recent_place recent[RECENT_PLACES];
 	struct recent_span recent_spans[RECENT_SPANS];
+	struct recent_kind recent_kinds[RECENT_KINDS];
 	struct recent_reach recent_reaches[RECENT_REACHES];
 	struct place_step recent_steps[RECENT_STEPS];
 	struct place_return recent_returns[RECENT_RETURNS];
+	const struct recent_span *near; /* the last one, of this generation of this `pid` */
 	u64 generation; /* of the mappings of `pid`; 0: not asked for */
 	u32 pid;
 	const struct process_table *processes;
@@ -76,6 +85,7 @@ struct places {
 	struct idmap of_body;		   /* binary, function → body */
 	struct idmap shift_of;		   /* process, binary → row of shifts */
 	struct idmap reached;		   /* body, body → 1: no, 2: yes */
+	struct idmap of_kind;		   /* binary, code_facts_kind() → place */
 	struct code_shelf *shelf;
 	bool owns_shelf; /* the first of all that have it */
 };

@@ -52,7 +52,7 @@ static struct snapshot snapshot_of(struct lbr_stitcher *stitcher, const struct s
 		.tid = sample->tid,
 		.time_ns = sample->time_ns,
 		.leaf = sample->frames[kernel].address,
-		.leaf_place = places_find(stitcher->places, sample->pid,
+		.leaf_place = places_leaf(stitcher->places, sample->pid,
 					  sample->frames[kernel].address),
 		.callers = sample->frames + kernel + 1,
 		.caller_count = sample->frame_count - kernel - 1,

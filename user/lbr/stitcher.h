@@ -18,11 +18,11 @@
 
 enum { CHAINS_AHEAD = 6 }; /* of which outcomes are on their way from memory */
 
-enum { CHAINS_SEEN = 1 << 16 };
+enum { CHAIN_SETS = 1 << 14, CHAINS_OF_SET = 4 };
 
 /* What the learning sink hears of a recording. */
 struct lessons {
-	u64 seen[CHAINS_SEEN]; /* keys of chains, by their low bits */
+	u64 seen[CHAIN_SETS][CHAINS_OF_SET]; /* keys of chains, by their low bits */
 	u64 chains, stride;    /* so many were asked for; every stride-th is picked */
 	u32 picked;
 	bool is_picked; /* the sample at hand */

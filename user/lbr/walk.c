@@ -37,14 +37,17 @@ static enum step end_wrong(const struct walking *walking)
 	return end_with(walking, LBR_END_CONTRADICTED);
 }
 
+/* Of code that cannot be read, anything behind the first byte. */
+static u64 behind(u64 from, u8 call_bytes)
+{
+	return from + (call_bytes ? call_bytes : 1);
+}
+
 bool stack_push(const struct places *places, struct stack *stack, struct call call)
 {
-	u8 bytes = places_at(places, call.place)->call_bytes;
-
 	if (stack->count == STACK_CALLS_MAX)
 		return false;
-	/* Of code that cannot be read, anything behind the first byte. */
-	call.return_address = call.from + (bytes ? bytes : 1);
+	call.return_address = behind(call.from, places_at(places, call.place)->call_bytes);
 	stack->calls[stack->count++] = call;
 	return true;
 }
@@ -78,7 +81,7 @@ static bool entry_fits(const struct walking *walking, u32 index, struct call *re
 	if (index >= snapshot->entry_count)
 		return false;
 	step = places_step(walking->places, snapshot->pid, walking->now, &snapshot->entries[index]);
-	*ret_call = (struct call){.from = step->from,
+	*ret_call = (struct call){.from = snapshot->entries[index].from,
 				  .place = step->from_place,
 				  .entry = step->to_place,
 				  .origin = ORIGIN_LBR};
@@ -231,6 +234,33 @@ static enum step step(struct walking *walking)
 	return step_by_entry(walking);
 }
 
+/* As step() does it where there are no pointers, for as long as entries fit. */
+static void step_by_entries(struct walking *walking)
+{
+	const struct snapshot *snapshot = walking->snapshot;
+	const struct place *leaf = places_at(walking->places, walking->now);
+	bool ends = leaf->is_outermost || leaf->is_signal;
+	struct stack *stack = walking->stack;
+
+	for (; !ends && walking->entry < snapshot->entry_count; walking->entry++) {
+		const struct branch *entry = &snapshot->entries[walking->entry];
+		const struct place_step *step =
+			places_step(walking->places, snapshot->pid, walking->now, entry);
+
+		if (!step->fits || stack->count == STACK_CALLS_MAX)
+			break;
+		stack->calls[stack->count++] = (struct call){
+			.from = entry->from,
+			.return_address = behind(entry->from, step->call_bytes),
+			.place = step->from_place,
+			.entry = step->to_place,
+			.origin = ORIGIN_LBR,
+		};
+		walking->now = step->from_place;
+		ends = step->ends;
+	}
+}
+
 void walk(struct places *places, const struct snapshot *snapshot, struct stack *ret_stack)
 {
 	struct walking walking = {
@@ -244,6 +274,8 @@ void walk(struct places *places, const struct snapshot *snapshot, struct stack *
 	ret_stack->is_shifted = false;
 	ret_stack->end = LBR_END_EMPTY;
 	walking.now = snapshot->leaf_place;
+	if (!walking.has_pointers)
+		step_by_entries(&walking);
 	while (step(&walking) == STEP_ON)
 		;
 	ret_stack->entries = walking.entry;

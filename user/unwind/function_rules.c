@@ -201,13 +201,31 @@ static void read_function(struct function_rules *rules, struct function *functio
 	function->rule_count = (u32)rules->placed.count - function->first_rule;
 }
 
+/* To where rule `index` of a function holds: another rule, another function, or its end. */
+static u64 rule_end(const struct function_rules *rules, const struct function *function, u32 index)
+{
+	const struct function *next = function + 1;
+	u64 end = function->bound.end;
+
+	if (next < rules->functions.items + rules->functions.count && next->bound.start < end)
+		end = next->bound.start;
+	if (++index < function->rule_count) {
+		u64 start = rules->placed.items[function->first_rule + index].start;
+
+		end = start < end ? start : end;
+	}
+	return end;
+}
+
 /* Rules ascend: the last one in front of the address holds there. */
-const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address)
+const struct unwind_rule *function_rules_find_span(struct function_rules *rules, u64 address,
+						   struct function_bound *ret_span)
 {
 	struct function *function = function_at(rules, address);
 	const struct placed_rule *placed;
 	u32 low = 0, high;
 
+	*ret_span = (struct function_bound){0};
 	if (!function)
 		return &rules->none;
 	if (function->source == FROM_ENTRY)
@@ -223,5 +241,17 @@ const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 
 		else
 			high = middle;
 	}
-	return low ? &placed[low - 1].rule : &rules->none;
+	if (!low)
+		return &rules->none;
+	ret_span->start = placed[low - 1].start > function->bound.start ? placed[low - 1].start
+									: function->bound.start;
+	ret_span->end = rule_end(rules, function, low - 1);
+	return &placed[low - 1].rule;
+}
+
+const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address)
+{
+	struct function_bound span;
+
+	return function_rules_find_span(rules, address, &span);
 }

@@ -32,5 +32,8 @@ const struct function_bound *function_rules_bound(const struct function_rules *r
 /* The rule that holds at an address: what unwind_table_find() finds, except that the few bytes
  * between functions have none. Borrowed until the next one is asked for. */
 const struct unwind_rule *function_rules_find(struct function_rules *rules, u64 address);
+/* The same, and the addresses around for which it was written; none (0, 0) where there is none. */
+const struct unwind_rule *function_rules_find_span(struct function_rules *rules, u64 address,
+						   struct function_bound *ret_span);
 
 #endif

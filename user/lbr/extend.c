@@ -103,19 +103,20 @@ static u8 step_on(const struct extension *extension, u32 *ret_proved)
 	}
 }
 
-void extend_to_start(const struct extension *extension)
+u32 extend_to_start(const struct extension *extension)
 {
 	struct stack *stack = extension->stack;
-	u32 first = stack->count, proved;
+	u32 first = stack->count, reached, proved;
 
 	if (!graph_is_known(extension->graph, extension->snapshot->depth))
-		return;
+		return 0;
 	if (!graph_is_closed(extension->graph,
 			     stack_frame(extension->snapshot, stack, stack->count))) {
 		stack->end = LBR_END_UNSEEN;
-		return;
+		return 0;
 	}
 	stack->end = step_on(extension, &proved);
+	reached = stack->count;
 	if (stack->end != LBR_END_WHOLE)
 		stack->count = proved;
 	if (!thread_fits_anchors(extension->thread, extension->places, extension->snapshot, stack,
@@ -123,4 +124,5 @@ void extend_to_start(const struct extension *extension)
 		stack->count = first;
 		stack->end = LBR_END_SEVERAL;
 	}
+	return reached - first;
 }

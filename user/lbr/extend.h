@@ -20,7 +20,10 @@ struct extension {
  * Goes on behind the last call of a stack along what all ways to the thread's start have in common
  * that were ever seen, and that have as many calls as the register numbers say. Nothing, if one
  * of them ends in a function that nobody was seen calling.
+ *
+ * Returns how many calls were looked at. What comes of it depends on the last frame and its
+ * register, the thread and the time, but not on the calls before, if all of them have room.
  */
-void extend_to_start(const struct extension *extension);
+u32 extend_to_start(const struct extension *extension);
 
 #endif

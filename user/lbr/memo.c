@@ -10,8 +10,6 @@
 
 #include <xxhash.h>
 
-enum { MEMO_MAX_BYTES = 64 << 20 };
-
 struct memo_row {
 	u32 first, count; /* of calls */
 	u8 end;
@@ -22,11 +20,15 @@ struct memo {
 	struct idmap row_of; /* key → row + 1 */
 	VEC(struct memo_row) rows;
 	VEC(u64) calls;
+	u64 most_bytes;
 };
 
-struct memo *memo_new(void)
+struct memo *memo_new(u64 most_bytes)
 {
-	return must_alloc(sizeof(struct memo));
+	struct memo *memo = must_alloc(sizeof(*memo));
+
+	memo->most_bytes = most_bytes;
+	return memo;
 }
 
 void memo_free(struct memo *memo)
@@ -80,46 +82,43 @@ u64 memo_key(const struct snapshot *snapshot, const struct place *leaf, u64 vari
 	return key;
 }
 
-static struct memo_stack in_short(const struct memo *memo, const struct memo_row *row)
-{
-	return (struct memo_stack){
-		.calls = memo->calls.items + row->first,
-		.count = row->count,
-		.end = row->end,
-		.by_hardware = row->by_hardware,
-	};
-}
-
 bool memo_get(const struct memo *memo, u64 key, struct memo_stack *ret_stack)
 {
 	u32 row = idmap_get(&memo->row_of, key);
+	const struct memo_row *found;
 
-	if (row)
-		*ret_stack = in_short(memo, &memo->rows.items[row - 1]);
-	return row;
+	if (!row)
+		return false;
+	found = &memo->rows.items[row - 1];
+	*ret_stack = (struct memo_stack){
+		.calls = memo->calls.items + found->first,
+		.count = found->count,
+		.end = found->end,
+		.by_hardware = found->by_hardware,
+	};
+	return true;
 }
 
-static u64 packed(const struct call *call)
+u64 memo_packed(const struct call *call)
 {
 	return call->return_address | (call->return_address - call->from) << 48 |
 	       (u64)call->origin << 56;
 }
 
-void memo_put(struct memo *memo, u64 key, const struct stack *stack, struct memo_stack *ret_stack)
+void memo_put(struct memo *memo, u64 key, const struct memo_stack *stack)
 {
 	u64 bytes = memo->calls.count * sizeof(u64) + memo->rows.count * sizeof(struct memo_row);
 
-	if (bytes > MEMO_MAX_BYTES)
+	if (bytes > memo->most_bytes)
 		memo_clear(memo);
-	vec_reserve(&memo->calls, stack->count);
 	*vec_add(&memo->rows) = (struct memo_row){
 		.first = (u32)memo->calls.count,
 		.count = stack->count,
 		.end = stack->end,
 		.by_hardware = stack->by_hardware,
 	};
+	vec_reserve(&memo->calls, stack->count);
 	for (u32 i = 0; i < stack->count; i++)
-		memo->calls.items[memo->calls.count++] = packed(&stack->calls[i]);
+		memo->calls.items[memo->calls.count++] = stack->calls[i];
 	*idmap_place(&memo->row_of, key) = (u32)memo->rows.count;
-	*ret_stack = in_short(memo, &memo->rows.items[memo->rows.count - 1]);
 }

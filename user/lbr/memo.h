@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Stacks that were found before, by what they were found from: most samples of a program carry what
- * an earlier one did. At most 64 MiB; when that is full, all is forgotten. Private to lbr/.
+ * an earlier one did. When it is full, all is forgotten. Private to lbr/.
  */
 #ifndef LBR_MEMO_H
 #define LBR_MEMO_H
@@ -18,8 +18,8 @@ struct memo_stack {
 	bool by_hardware;
 };
 
-/* An empty one. */
-struct memo *memo_new(void);
+/* An empty one, of so many bytes at most. */
+struct memo *memo_new(u64 most_bytes);
 /* Frees; NULL is fine. */
 void memo_free(struct memo *memo);
 /* Forgets all. */
@@ -29,10 +29,13 @@ void memo_clear(struct memo *memo);
  * the leaf. `variant` is mixed in: what else the result depends on. */
 u64 memo_key(const struct snapshot *snapshot, const struct place *leaf, u64 variant);
 
+/* One call in short: see memo_frame(). */
+u64 memo_packed(const struct call *call);
+
 /* Finds a stack; false if it is not known. */
 bool memo_get(const struct memo *memo, u64 key, struct memo_stack *ret_stack);
-/* Keeps a stack, and hands it back in short. */
-void memo_put(struct memo *memo, u64 key, const struct stack *stack, struct memo_stack *ret_stack);
+/* Keeps a stack. */
+void memo_put(struct memo *memo, u64 key, const struct memo_stack *stack);
 
 /* One packed call. */
 static inline struct frame memo_frame(u64 call)

@@ -210,12 +210,20 @@ place_id places_add(struct places *places, const struct place *place)
 void places_keep_shift(struct places *places, u32 pid, u32 binary, u64 shift)
 {
 	u32 *row = idmap_place(&places->shift_of, (u64)pid << 32 | binary);
+	struct place_shift *known;
 
 	if (!*row) {
-		*vec_add(&places->shifts) = (struct place_shift){0};
+		*vec_add(&places->shifts) = (struct place_shift){.shift = ~shift};
 		*row = (u32)places->shifts.count;
 	}
-	places->shifts.items[*row - 1] = (struct place_shift){shift, pid, binary};
+	known = &places->shifts.items[*row - 1];
+	places->shifts_changed += known->shift != shift;
+	*known = (struct place_shift){shift, pid, binary};
+}
+
+u64 places_shifts(const struct places *places)
+{
+	return places->shifts_changed;
 }
 
 /* What is around an address that is looked at for the first time. */

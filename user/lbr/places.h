@@ -64,6 +64,9 @@ const struct place *places_at(const struct places *places, place_id id);
 /* Where a place is in a process, 0 if it is not known to be mapped there. */
 u64 places_address(struct places *places, u32 pid, place_id id);
 
+/* A number that stays the same while answers of places_address() in a state of the mappings do. */
+u64 places_shifts(const struct places *places);
+
 /* Whether a CALL at `from` can have led to `to`: nothing that is known contradicts it. */
 bool places_can_call(const struct places *places, place_id from, place_id to);
 /* Whether the frame that began at `entry` can be executing at `now`: in the same function, or in

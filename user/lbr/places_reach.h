@@ -79,6 +79,7 @@ struct places {
 	VEC(u32) files;			   /* of these rows; row 0 unused */
 	VEC(struct place_body) bodies;	   /* body - 1 */
 	VEC(struct place_shift) shifts;	   /* row - 1 */
+	u64 shifts_changed;		   /* so often */
 	u64 missing;			   /* files that cannot be read */
 	struct idmap of_place;		   /* hash of (binary, linked address) → place */
 	struct idmap of_file;		   /* mapped file → binary */

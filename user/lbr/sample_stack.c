@@ -4,6 +4,9 @@
  */
 #include "lbr/stitcher.h"
 
+#include <string.h>
+#include <xxhash.h>
+
 /* --- parts of samples --- */
 
 static void add_frame(struct lbr_stitcher *stitcher, u64 address, u8 origin)
@@ -94,24 +97,6 @@ static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot
 		graph_add_outermost(stitcher->graph, stack_frame(snapshot, stack, stack->count));
 }
 
-static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
-{
-	struct stack *stack = &stitcher->stack;
-	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
-	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
-
-	if (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY)
-		return;
-	if (stitcher->unlearned)
-		atomic_store_explicit(&stitcher->unlearned->lacks_lessons, true,
-				      memory_order_relaxed);
-	if (!thread || !thread_is_balanced(thread))
-		return;
-	if (stitcher->has_learned_all)
-		graph_solve(stitcher->graph, snapshot->depth);
-	extend_to_start(&extension);
-}
-
 /* A deeper snapshot may say that there are more registers. */
 static void see_depth(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
@@ -164,7 +149,86 @@ u64 stitcher_variant(const struct lbr_stitcher *stitcher, const struct sample *s
 	return variant;
 }
 
-static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+/* Adds calls of `stack` to those that are packed already. */
+static void pack(struct lbr_stitcher *stitcher, u32 first)
+{
+	const struct stack *stack = &stitcher->stack;
+	u64 *calls;
+
+	vec_reserve(&stitcher->packed, stack->count - first);
+	calls = stitcher->packed.items + stitcher->packed.count;
+	for (u32 i = first; i < stack->count; i++)
+		*calls++ = memo_packed(&stack->calls[i]);
+	stitcher->packed.count += stack->count - first;
+}
+
+/* Of all that an extension depends on, if all calls have room. */
+static u64 extension_key(struct lbr_stitcher *stitcher, const struct extension *extension)
+{
+	const struct snapshot *snapshot = extension->snapshot;
+	const struct stack *stack = extension->stack;
+	bool has_slot = snapshot->hw_idx != ~0ULL;
+	const u64 parts[] = {
+		(u64)snapshot->pid << 32 | extension->thread->id,
+		places_generation(stitcher->places, snapshot->pid),
+		places_shifts(stitcher->places),
+		stack_frame(snapshot, stack, stack->count),
+		(u64)(has_slot ? stack_slot(snapshot, stack->count) : ~0U) << 32 |
+			(u32)stack->end << 2 | (u32)stack->is_shifted << 1 |
+			thread_has_constant(extension->thread, snapshot->time_ns),
+	};
+
+	return XXH3_64bits(parts, sizeof(parts));
+}
+
+/* Adds what is behind the stack, which is packed, to both. Samples are many, and where their stacks
+ * end is not. */
+static void extend_packed(struct lbr_stitcher *stitcher, const struct extension *extension)
+{
+	enum { ROOM = STACK_CALLS_MAX / 2 };
+	struct stack *stack = extension->stack;
+	u32 first = stack->count, looked_at;
+	struct memo_stack more;
+	u64 key = 0;
+
+	if (stitcher->has_learned_all && first < ROOM)
+		key = extension_key(stitcher, extension);
+	if (key && memo_get(stitcher->extensions, key, &more)) {
+		vec_reserve(&stitcher->packed, more.count);
+		memcpy(stitcher->packed.items + first, more.calls, more.count * sizeof(u64));
+		stitcher->packed.count += more.count;
+		stack->end = more.end;
+		return;
+	}
+	looked_at = extend_to_start(extension);
+	pack(stitcher, first);
+	more = (struct memo_stack){stitcher->packed.items + first, stack->count - first, stack->end,
+				   false};
+	if (key && looked_at < ROOM)
+		memo_put(stitcher->extensions, key, &more);
+}
+
+static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	struct stack *stack = &stitcher->stack;
+	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
+
+	if (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY)
+		return;
+	if (stitcher->unlearned)
+		atomic_store_explicit(&stitcher->unlearned->lacks_lessons, true,
+				      memory_order_relaxed);
+	if (!thread || !thread_is_balanced(thread))
+		return;
+	if (stitcher->has_learned_all)
+		graph_solve(stitcher->graph, snapshot->depth);
+	extend_packed(stitcher, &extension);
+}
+
+/* `ret_stack` is borrowed until the next one is found. */
+static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
+			   struct memo_stack *ret_stack)
 {
 	walk(stitcher->places, snapshot, &stitcher->stack);
 	if (!stitcher->has_learned_all) {
@@ -174,7 +238,38 @@ static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot 
 			stitcher->lessons++;
 		}
 	}
+	stitcher->packed.count = 0;
+	pack(stitcher, 0);
 	extend(stitcher, snapshot);
+	*ret_stack = (struct memo_stack){
+		.calls = stitcher->packed.items,
+		.count = (u32)stitcher->packed.count,
+		.end = stitcher->stack.end,
+		.by_hardware = stitcher->stack.by_hardware,
+	};
+}
+
+/* Short stacks are walked in less time than it takes to find them among many. While learning goes
+ * on, equal ones teach once. */
+static bool is_worth_keeping(const struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	return !stitcher->has_learned_all || snapshot->caller_count > snapshot->entry_count;
+}
+
+static void find_snapshot(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
+			  u64 variant, struct memo_stack *ret_stack)
+{
+	u64 key;
+
+	if (!is_worth_keeping(stitcher, snapshot)) {
+		find_new_stack(stitcher, snapshot, ret_stack);
+		return;
+	}
+	key = memo_key(snapshot, places_at(stitcher->places, snapshot->leaf_place), variant);
+	if (memo_get(stitcher->memo, key, ret_stack))
+		return;
+	find_new_stack(stitcher, snapshot, ret_stack);
+	memo_put(stitcher->memo, key, ret_stack);
 }
 
 static bool extend_likely(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
@@ -190,16 +285,10 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 {
 	struct memo_stack stack;
 	struct snapshot snapshot;
-	u64 key;
 
 	see_depth(stitcher, sample);
 	snapshot = snapshot_of(stitcher, sample, kernel);
-	key = memo_key(&snapshot, places_at(stitcher->places, snapshot.leaf_place),
-		       stitcher_variant(stitcher, sample));
-	if (!memo_get(stitcher->memo, key, &stack)) {
-		find_new_stack(stitcher, &snapshot);
-		memo_put(stitcher->memo, key, &stitcher->stack, &stack);
-	}
+	find_snapshot(stitcher, &snapshot, stitcher_variant(stitcher, sample), &stack);
 	stitcher->outcome = (struct outcome){
 		.is_likely = stitcher->likely && extend_likely(stitcher, &snapshot, &stack),
 		.end = stack.end,

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <xxhash.h>
 
+enum { STACKS_MAX_BYTES = 64 << 20, EXTENSIONS_MAX_BYTES = 4 << 20 };
+
 bool lbr_is_recorded(const struct event_source *source)
 {
 	return event_source_has_call_stacks(source);
@@ -236,7 +238,8 @@ static struct lbr_stitcher *stitcher_make(const struct lbr_settings *settings,
 	};
 	stitcher->settings = *settings;
 	stitcher->processes = process_table_new();
-	stitcher->memo = memo_new();
+	stitcher->memo = memo_new(STACKS_MAX_BYTES);
+	stitcher->extensions = memo_new(EXTENSIONS_MAX_BYTES);
 	stitcher->outcomes = outcomes_new();
 	return stitcher;
 }
@@ -303,6 +306,8 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 	if (!stitcher)
 		return;
 	memo_free(stitcher->memo);
+	memo_free(stitcher->extensions);
+	vec_release(&stitcher->packed);
 	outcomes_free(stitcher->outcomes);
 	likely_free(stitcher->likely);
 	graph_free(stitcher->graph);

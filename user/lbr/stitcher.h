@@ -43,7 +43,8 @@ struct lbr_stitcher {
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
 	struct likely *likely; /* NULL: only what is certain */
-	struct memo *memo;
+	struct memo *memo, *extensions; /* of stacks; of what is behind what samples carry */
+	VEC(u64) packed;		/* the stack at hand, in short */
 	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
 	struct outcomes *outcomes;
 	struct outcome outcome;	 /* of the sample at hand */

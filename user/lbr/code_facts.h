@@ -63,7 +63,7 @@ struct code_facts {
 	VEC(struct code_exit) exits;
 	struct function_rules *rules;
 	struct idmap exported; /* hash of a name, plus its version → row of image.symbols + 1 */
-	u32 *kinds; /* see code_facts_kind(), of 16 bytes each; NULL: there are none */
+	u32 *kinds;	       /* see code_facts_kind(), of 16 bytes each; NULL: there are none */
 	u64 kinds_first, kinds_count;
 	struct callers_search *callers_search; /* that goes on; NULL: none */
 	bool has_exported;		       /* which is filled */

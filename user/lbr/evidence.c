@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-/* Stand for what is behind the last entry: more that was overwritten, or nothing. */
-static const struct branch ends[] = {{.to = 0}, {.to = 1}};
-
 static bool is_same(const struct branch *left, const struct branch *right)
 {
 	return left->from == right->from && left->to == right->to;
@@ -41,10 +38,9 @@ static u32 changed_entries(const struct evidence *evidence)
 }
 
 /* Whether the function that executes in frame `index` was in its register before. */
-static bool frame_is_known(const struct evidence *evidence, place_id now, u32 index)
+static bool frame_is_known(const struct evidence *evidence, u32 body, u32 index)
 {
 	const struct thread_facts *thread = evidence->thread;
-	u32 body = places_at(evidence->places, now)->body;
 	const struct anchor *anchor;
 	u32 row;
 
@@ -58,56 +54,75 @@ static bool frame_is_known(const struct evidence *evidence, place_id now, u32 in
 }
 
 /* The end was noted, and where it is the thread's start, registers are numbered as they were. */
-static bool end_is_known(const struct evidence *evidence, place_id now)
+static bool end_is_known(const struct evidence *evidence, const struct place *last)
 {
 	const struct snapshot *snapshot = evidence->snapshot;
 	const struct thread_facts *thread = evidence->thread;
 
-	bool is_outermost = places_at(evidence->places, now)->is_outermost;
-
-	if (!places_step(evidence->places, snapshot->pid, now, &ends[is_outermost])->is_noted)
+	if (!*places_end_note(evidence->places, last->body, last->is_outermost))
 		return false;
-	return !is_outermost || snapshot->hw_idx == ~0ULL ||
+	return !last->is_outermost || snapshot->hw_idx == ~0ULL ||
 	       (thread->constant_count &&
 		(thread->is_constant_moved ||
 		 thread->constant == stack_slot(snapshot, snapshot->entry_count)));
 }
 
-/* Whether nothing but entries leads on from there; `pointers` says whether frame pointers may. */
-static bool goes_by_entry(const struct evidence *evidence, place_id now, bool *pointers)
+static bool step_is_noted(const struct place_step *step, u32 body)
 {
-	const struct place *place = places_at(evidence->places, now);
+	return body == step->to_body ? step->is_noted : step->has_note && step->noted_body == body;
+}
 
-	if (place->is_outermost || place->is_signal ||
-	    (*pointers && place->pointer == POINTER_FRAME))
+static void note_step(struct place_step *step, u32 body)
+{
+	if (body == step->to_body) {
+		step->is_noted = true;
+		return;
+	}
+	step->has_note = true;
+	step->noted_body = body;
+}
+
+/* Where a walk by entries is. */
+struct frame_at {
+	u32 body;
+	u8 pointer;
+	bool ends;
+};
+
+/* Whether the walk goes by entry `index` from there, as was noted; `pointers` says whether frame
+ * pointers may lead on. */
+static bool goes_by_entry(const struct evidence *evidence, u32 index, struct frame_at *at,
+			  bool *pointers)
+{
+	const struct place_step *step;
+
+	if (!frame_is_known(evidence, at->body, index) || at->ends ||
+	    (*pointers && at->pointer == POINTER_FRAME))
 		return false;
-	*pointers &= place->pointer == POINTER_CALLERS;
+	*pointers &= at->pointer == POINTER_CALLERS;
+	step = places_step(evidence->places, index);
+	if (!step_is_noted(step, at->body))
+		return false;
+	*at = (struct frame_at){step->from_body, step->pointer, step->ends};
 	return true;
 }
 
 static bool is_known(const struct evidence *evidence)
 {
 	const struct snapshot *snapshot = evidence->snapshot;
+	const struct place *leaf = places_at(evidence->places, snapshot->leaf_place);
 	u32 changed = changed_entries(evidence), count = snapshot->entry_count;
+	struct frame_at at = {leaf->body, leaf->pointer, leaf->is_outermost || leaf->is_signal};
 	bool pointers = snapshot->caller_count;
-	place_id now = snapshot->leaf_place;
+	place_id last;
 
-	for (u32 i = 0; i < count; i++) {
-		const struct place_step *step;
-
-		if (i > changed && !pointers) {
-			now = places_find(evidence->places, snapshot->pid,
-					  snapshot->entries[count - 1].from);
-			break;
-		}
-		if (!frame_is_known(evidence, now, i) || !goes_by_entry(evidence, now, &pointers))
+	places_expect_steps(evidence->places, snapshot->pid, snapshot->entries,
+			    pointers || changed >= count ? count : changed + 1);
+	for (u32 i = 0; i < count && (i <= changed || pointers); i++)
+		if (!goes_by_entry(evidence, i, &at, &pointers))
 			return false;
-		step = places_step(evidence->places, snapshot->pid, now, &snapshot->entries[i]);
-		if (!step->is_noted)
-			return false;
-		now = step->from_place;
-	}
-	return end_is_known(evidence, now);
+	last = places_find(evidence->places, snapshot->pid, snapshot->entries[count - 1].from);
+	return end_is_known(evidence, places_at(evidence->places, last));
 }
 
 static void keep_window(const struct evidence *evidence)
@@ -152,17 +167,16 @@ void evidence_note(const struct evidence *evidence, const struct stack *stack)
 {
 	const struct snapshot *snapshot = evidence->snapshot;
 	struct places *places = evidence->places;
-	place_id last;
+	const struct place *last;
 
 	evidence->thread->window.count = 0;
 	if (!stack->count || !is_of_entries(snapshot, stack))
 		return;
+	places_expect_steps(places, snapshot->pid, snapshot->entries, stack->count);
 	for (u32 i = 0; i < stack->count; i++)
-		places_step(places, snapshot->pid, stack_frame(snapshot, stack, i),
-			    &snapshot->entries[i])
-			->is_noted = true;
-	last = stack_frame(snapshot, stack, stack->count);
-	places_step(places, snapshot->pid, last, &ends[places_at(places, last)->is_outermost])
-		->is_noted = true;
+		note_step(places_step(places, i),
+			  places_at(places, stack_frame(snapshot, stack, i))->body);
+	last = places_at(places, stack_frame(snapshot, stack, stack->count));
+	*places_end_note(places, last->body, last->is_outermost) = true;
 	keep_window(evidence);
 }

@@ -23,6 +23,7 @@ struct node {
 
 struct row {
 	u32 item, next; /* body or place; row */
+	u32 body;	/* the same, or of that place */
 };
 
 enum { RECENT_ROWS = 1 << 12 };
@@ -107,7 +108,7 @@ static void add_entered(struct graph *graph, u32 body, u32 entry)
 	*known = 1;
 	graph->is_solved = false;
 	graph->new_rows++;
-	*vec_add(&graph->entered) = (struct row){entry, node->entered};
+	*vec_add(&graph->entered) = (struct row){entry, node->entered, entry};
 	node->entered = (u32)graph->entered.count - 1;
 }
 
@@ -121,7 +122,7 @@ static void add_caller(struct graph *graph, u32 entry, place_id from)
 	*known = 1;
 	graph->is_solved = false;
 	graph->new_rows++;
-	*vec_add(&graph->callers) = (struct row){from, node->callers};
+	*vec_add(&graph->callers) = (struct row){from, node->callers, body_of(graph, from)};
 	node->callers = (u32)graph->callers.count - 1;
 }
 
@@ -204,8 +205,7 @@ static bool grow_above(struct graph *graph, struct node *node)
 	bool is_open = !node->callers, has_grown = false;
 
 	for (u32 row = node->callers; row; row = graph->callers.items[row].next) {
-		u32 body = body_of(graph, graph->callers.items[row].item);
-		const struct node *caller = &graph->nodes.items[body];
+		const struct node *caller = &graph->nodes.items[graph->callers.items[row].body];
 
 		is_open |= caller->is_open;
 		has_grown |= lengths_add(&node->above, &caller->within, 1, graph->depth);

@@ -7,19 +7,12 @@
 #include "base/idmap.h"
 #include "lbr/places_reach.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NOT_LOOKED_FOR = 0 };
 
 static const u64 none = ~0ULL;
-static const struct recent_span no_span;
-
-static u64 mix(u64 a, u64 b)
-{
-	u64 mixed = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
-
-	return mixed ^ mixed >> 32;
-}
 
 static void add_first_rows(struct places *places)
 {
@@ -33,11 +26,12 @@ struct places *places_new(const struct process_table *processes, const char *sym
 	struct places *places = must_alloc_table(1, sizeof(*places));
 
 	places->processes = processes;
-	places->near = &no_span;
+	places->near = &places_no_span;
 	places->symfs = symfs;
 	places->shelf = code_shelf_new();
 	places->owns_shelf = true;
 	add_first_rows(places);
+	place_steps_grow(places);
 	return places;
 }
 
@@ -46,10 +40,11 @@ struct places *places_for_part(struct places *first, const struct process_table 
 	struct places *places = must_alloc_table(1, sizeof(*places));
 
 	places->processes = processes;
-	places->near = &no_span;
+	places->near = &places_no_span;
 	places->symfs = first->symfs;
 	places->shelf = first->shelf;
 	add_first_rows(places);
+	place_steps_grow(places);
 	return places;
 }
 
@@ -79,6 +74,7 @@ struct places *places_beside(struct places *learned, const struct process_table 
 	places->shift_of = idmap_copy(&learned->shift_of);
 	places->reached = idmap_copy(&learned->reached);
 	places->of_kind = idmap_copy(&learned->of_kind);
+	place_steps_copy(places, learned);
 	places->owns_shelf = false;
 	places_set_processes(places, processes);
 	return places;
@@ -87,7 +83,7 @@ struct places *places_beside(struct places *learned, const struct process_table 
 void places_set_processes(struct places *places, const struct process_table *processes)
 {
 	places->processes = processes;
-	places->near = &no_span;
+	places->near = &places_no_span;
 	places->generation = 0;
 }
 
@@ -95,6 +91,7 @@ void places_free(struct places *places)
 {
 	if (!places)
 		return;
+	place_steps_release(places);
 	vec_release(&places->rows);
 	vec_release(&places->binaries);
 	vec_release(&places->files);
@@ -123,7 +120,8 @@ u32 places_body(struct places *places, u32 binary, u32 function)
 	u32 *body = idmap_place(&places->of_body, (u64)binary << 32 | function);
 
 	if (!*body) {
-		*vec_add(&places->bodies) = (struct place_body){binary, function};
+		*vec_add(&places->bodies) = (struct place_body){.binary = binary,
+								.function = function};
 		*body = (u32)places->bodies.count;
 	}
 	return *body;
@@ -148,7 +146,7 @@ static void describe(struct places *places, struct place *place)
 }
 
 /* Most places are leaves, of which nobody asks for the instruction. */
-static place_id read_call(struct places *places, place_id id)
+place_id places_read_call(struct places *places, place_id id)
 {
 	struct place *place = &places->rows.items[id];
 	struct instruction instruction;
@@ -171,7 +169,7 @@ static place_id read_call(struct places *places, place_id id)
 
 static place_id known_place(const struct places *places, u32 binary, u64 address)
 {
-	u32 id = idmap_get(&places->of_place, mix(address, binary));
+	u32 id = idmap_get(&places->of_place, place_hash(address, binary));
 
 	return id && places->rows.items[id].address == address &&
 			       places->rows.items[id].binary == binary
@@ -184,7 +182,7 @@ static place_id add_place(struct places *places, const struct place *place)
 	place_id id = (place_id)places->rows.count;
 
 	*vec_add(&places->rows) = *place;
-	*idmap_place(&places->of_place, mix(place->address, place->binary)) = id;
+	*idmap_place(&places->of_place, place_hash(place->address, place->binary)) = id;
 	return id;
 }
 
@@ -258,25 +256,6 @@ static struct recent_span find_span(struct places *places, u32 pid, u64 generati
 	return span;
 }
 
-static const struct recent_span *span_of(struct places *places, u32 pid, u64 generation,
-					 u64 address)
-{
-	struct recent_span *span =
-		&places->recent_spans[mix(address >> 16, generation) % RECENT_SPANS];
-
-	if (span->generation != generation || span->pid != pid ||
-	    address - span->first >= span->bytes)
-		*span = find_span(places, pid, generation, address);
-	return span;
-}
-
-static place_id look_up(struct places *places, u32 pid, u64 generation, u64 address)
-{
-	const struct recent_span *span = span_of(places, pid, generation, address);
-
-	return place_of(places, span->binary, address - span->shift);
-}
-
 void places_changed(struct places *places)
 {
 	places->generation = 0;
@@ -285,11 +264,30 @@ void places_changed(struct places *places)
 u64 places_generation(struct places *places, u32 pid)
 {
 	if (!places->generation || places->pid != pid) {
-		places->near = &no_span;
+		places->near = &places_no_span;
 		places->pid = pid;
 		places->generation = process_table_generation(places->processes, pid, SPACE_USER);
 	}
 	return places->generation;
+}
+
+const struct recent_span *places_span(struct places *places, u32 pid, u64 address)
+{
+	u64 generation = places_generation(places, pid);
+	struct recent_span *span =
+		&places->recent_spans[place_hash(address >> 16, generation) % RECENT_SPANS];
+
+	if (span->generation != generation || span->pid != pid ||
+	    address - span->first >= span->bytes)
+		*span = find_span(places, pid, generation, address);
+	return span;
+}
+
+static place_id look_up(struct places *places, u32 pid, u64 address)
+{
+	const struct recent_span *span = places_span(places, pid, address);
+
+	return place_of(places, span->binary, address - span->shift);
 }
 
 place_id places_find(struct places *places, u32 pid, u64 address)
@@ -299,8 +297,7 @@ place_id places_find(struct places *places, u32 pid, u64 address)
 		&places->recent[(address ^ address >> 12 ^ generation) % RECENT_PLACES];
 
 	if (!recent->id || recent->address != address || recent->generation != generation)
-		*recent = (struct recent_place){address, generation,
-						look_up(places, pid, generation, address)};
+		*recent = (struct recent_place){address, generation, look_up(places, pid, address)};
 	return recent->id;
 }
 
@@ -322,8 +319,7 @@ static place_id place_of_kind(struct places *places, u32 binary, u64 address, u3
 
 place_id places_leaf(struct places *places, u32 pid, u64 address)
 {
-	const struct recent_span *span =
-		span_of(places, pid, places_generation(places, pid), address);
+	const struct recent_span *span = places_span(places, pid, address);
 	struct code_facts *facts = places->binaries.items[span->binary];
 	u64 linked = address - span->shift;
 	u32 kind = facts ? code_facts_kind(facts, linked) : KIND_MIXED;
@@ -373,15 +369,12 @@ bool places_can_call(const struct places *places, place_id from, place_id to)
 	       call->call_target == target->address;
 }
 
-bool places_can_contain(struct places *places, place_id entry, place_id now)
+bool places_reaches(struct places *places, u32 from, u32 to)
 {
-	u32 from = places_at(places, entry)->body, to = places_at(places, now)->body;
 	struct recent_reach *recent = &places->recent_reaches[(from * 31 + to) % RECENT_REACHES];
 	u32 *known;
 	bool is_reached;
 
-	if (from == to || !from || !to)
-		return true;
 	if (recent->from == from && recent->to == to)
 		return recent->is_reached;
 	known = idmap_place(&places->reached, (u64)from << 32 | to);
@@ -398,67 +391,11 @@ bool places_can_contain(struct places *places, place_id entry, place_id now)
 	return is_reached;
 }
 
-/* As far as processes get without asking for five-level page tables. */
-static bool is_user_address(u64 address)
+bool places_can_contain(struct places *places, place_id entry, place_id now)
 {
-	return address && !(address >> 47);
-}
+	u32 from = places_at(places, entry)->body, to = places_at(places, now)->body;
 
-static void look_at_step(struct places *places, u32 pid, place_id now, const struct branch *entry,
-			 struct place_step *step)
-{
-	const struct place *from;
-
-	if (!is_user_address(entry->from) || !is_user_address(entry->to))
-		return;
-	step->from_place = read_call(places, places_find(places, pid, entry->from));
-	step->to_place = places_find(places, pid, entry->to);
-	step->fits = places_can_call(places, step->from_place, step->to_place) &&
-		     places_can_contain(places, step->to_place, now);
-	from = places_at(places, step->from_place);
-	step->call_bytes = from->call_bytes;
-	step->ends = from->is_outermost || from->is_signal;
-}
-
-/* The linked address of any address; what no process can have is of no binary. */
-static u64 linked_address(struct places *places, u32 pid, u64 generation, u64 address,
-			  u32 *ret_binary)
-{
-	const struct recent_span *span = places->near;
-
-	*ret_binary = 0;
-	if (address - span->first >= span->bytes) {
-		if (!is_user_address(address))
-			return address;
-		span = places->near = span_of(places, pid, generation, address);
-	}
-	*ret_binary = span->binary;
-	return address - span->shift;
-}
-
-static bool is_same_step(const struct place_step *left, const struct place_step *right)
-{
-	return left->from == right->from && left->to == right->to && left->body == right->body &&
-	       left->from_binary == right->from_binary && left->to_binary == right->to_binary;
-}
-
-/* By linked addresses: of a program that was started again elsewhere, all steps are known. */
-struct place_step *places_step(struct places *places, u32 pid, place_id now,
-			       const struct branch *entry)
-{
-	u64 generation = places_generation(places, pid);
-	struct place_step wanted = {.body = places_at(places, now)->body}, *step;
-
-	wanted.from = linked_address(places, pid, generation, entry->from, &wanted.from_binary);
-	wanted.to = linked_address(places, pid, generation, entry->to, &wanted.to_binary);
-	step = &places->recent_steps[mix(wanted.from ^ (u64)wanted.body << 32, wanted.to) %
-				     RECENT_STEPS];
-	if (is_same_step(step, &wanted) && step->is_looked_at)
-		return step;
-	*step = wanted;
-	step->is_looked_at = true;
-	look_at_step(places, pid, now, entry, step);
-	return step;
+	return from == to || !from || !to || places_reaches(places, from, to);
 }
 
 place_id places_call_before(struct places *places, place_id return_place)
@@ -476,9 +413,9 @@ place_id places_call_before(struct places *places, place_id return_place)
 		pthread_mutex_unlock(&places->shelf->lock);
 		place->call_before = call ? call : none;
 	}
-	return place->call_before == none
-		       ? 0
-		       : read_call(places, place_of(places, place->binary, place->call_before));
+	return place->call_before == none ? 0
+					  : places_read_call(places, place_of(places, place->binary,
+									      place->call_before));
 }
 
 u32 places_calls(struct places *places, place_id now)
@@ -512,7 +449,7 @@ place_id places_only_call(struct places *places, place_id now)
 		pthread_mutex_unlock(&places->shelf->lock);
 		place->only_call = call ? call : none;
 	}
-	return place->only_call == none
-		       ? 0
-		       : read_call(places, place_of(places, place->binary, place->only_call));
+	return place->only_call == none ? 0
+					: places_read_call(places, place_of(places, place->binary,
+									    place->only_call));
 }

@@ -72,22 +72,33 @@ bool places_can_call(const struct places *places, place_id from, place_id to);
 /* Whether the frame that began at `entry` can be executing at `now`: in the same function, or in
  * one that it goes on in without a call. */
 bool places_can_contain(struct places *places, place_id entry, place_id now);
-/* What came of a look at an entry: can it have entered the frame that executes at `now`? */
+/* What came of a look at an entry. */
 struct place_step {
-	u64 from, to; /* of the entry, linked */
-	u32 from_binary, to_binary;
-	u32 body; /* of `now` */
+	u64 from, to, binaries; /* linked addresses, and of what */
 	place_id from_place, to_place;
-	u8 call_bytes; /* of from_place, as far as it is known */
-	bool ends;     /* it is_outermost or is_signal */
-	bool fits;     /* places_can_call() and places_can_contain() */
+	u32 from_body, to_body; /* of these */
+	u32 noted_body;		/* see has_note */
+	u8 call_bytes;		/* of from_place, as far as it is known */
+	u8 pointer;		/* the same; enum frame_pointer_use */
+	bool ends;		/* it is_outermost or is_signal */
+	bool can_call;		/* places_can_call() */
 	bool is_looked_at;
-	bool is_noted; /* the caller's; false when it was looked at anew */
+	bool is_noted; /* the caller's, of frames in to_body; false when it was looked at anew */
+	bool has_note; /* the same, of those in noted_body */
 };
 
-/* Looks at an entry, which may be anything. Borrowed until the next places_step(). */
-struct place_step *places_step(struct places *places, u32 pid, place_id now,
-			       const struct branch *entry);
+/* The first `count` entries of a process's snapshot will be looked at. They may be anything; they
+ * are borrowed until others take their place. */
+void places_expect_steps(struct places *places, u32 pid, const struct branch *entries, u32 count);
+/* Looks at the entry of this index. Borrowed until the next places_step(). */
+struct place_step *places_step(struct places *places, u32 index);
+/* Whether the entry can have entered a frame that executes in `body`: nothing contradicts it. */
+bool places_step_fits(struct places *places, const struct place_step *step, u32 body);
+
+/* For the caller to note what it likes about a frame that has no entry: because it has no caller,
+ * or for want of more. */
+bool *places_end_note(struct places *places, u32 body, bool is_outermost);
+
 /* The CALL in front of a return address, 0 if there is none. */
 place_id places_call_before(struct places *places, place_id return_place);
 

@@ -11,8 +11,14 @@
 
 #include <pthread.h>
 
+/* An entry by what decides over it, as struct place_step. */
+struct step_key {
+	u64 from, to, binaries, hash;
+};
+
 struct place_body {
 	u32 binary, function;
+	bool notes[2]; /* see places_end_note() */
 };
 
 enum {
@@ -20,7 +26,6 @@ enum {
 	RECENT_SPANS = 1 << 8,
 	RECENT_KINDS = 1 << 12,
 	RECENT_REACHES = 1 << 12,
-	RECENT_STEPS = 1 << 14,
 	RECENT_RETURNS = 1 << 12
 };
 
@@ -67,10 +72,14 @@ struct places {
 	struct recent_span recent_spans[RECENT_SPANS];
 	struct recent_kind recent_kinds[RECENT_KINDS];
 	struct recent_reach recent_reaches[RECENT_REACHES];
-	struct place_step recent_steps[RECENT_STEPS];
 	struct place_return recent_returns[RECENT_RETURNS];
+	struct place_step *steps; /* by hash; what comes later takes the place of what is there */
+	u32 step_slots, step_count;
+	VEC(struct step_key) expected; /* steps of `expected_pid` */
+	const struct branch *entries;  /* of these */
+	u32 expected_pid;
 	const struct recent_span *near; /* the last one, of this generation of this `pid` */
-	u64 generation; /* of the mappings of `pid`; 0: not asked for */
+	u64 generation;			/* of the mappings of `pid`; 0: not asked for */
 	u32 pid;
 	const struct process_table *processes;
 	const char *symfs;
@@ -78,6 +87,7 @@ struct places {
 	VEC(struct code_facts *) binaries; /* row 0, and where a file cannot be read: NULL */
 	VEC(u32) files;			   /* of these rows; row 0 unused */
 	VEC(struct place_body) bodies;	   /* body - 1 */
+	bool notes_of_none[2];		   /* of what is no body */
 	VEC(struct place_shift) shifts;	   /* row - 1 */
 	u64 shifts_changed;		   /* so often */
 	u64 missing;			   /* files that cannot be read */
@@ -90,6 +100,29 @@ struct places {
 	struct code_shelf *shelf;
 	bool owns_shelf; /* the first of all that have it */
 };
+
+/* Holds no address. */
+extern const struct recent_span places_no_span;
+
+/* Two words as one, of which all bits are used. */
+static inline u64 place_hash(u64 a, u64 b)
+{
+	u64 mixed = (a ^ b * 0x9e3779b97f4a7c15ULL) * 0xff51afd7ed558ccdULL;
+
+	return mixed ^ mixed >> 32;
+}
+
+/* What is around an address of a process. Borrowed until the next places_…(). */
+const struct recent_span *places_span(struct places *places, u32 pid, u64 address);
+/* Has the instruction read that somebody takes for a CALL. Returns its place. */
+place_id places_read_call(struct places *places, place_id id);
+
+/* Makes room for more steps, at first or where there is too little. */
+void place_steps_grow(struct places *places);
+/* In place of what was copied with the struct around it: what `learned` knows. */
+void place_steps_copy(struct places *places, const struct places *learned);
+/* Frees them. */
+void place_steps_release(struct places *places);
 
 /* An empty one. */
 struct code_shelf *code_shelf_new(void);
@@ -107,6 +140,8 @@ void places_keep_shift(struct places *places, u32 pid, u32 binary, u64 shift);
 
 /* The body of a function of a binary, made if it has none yet. */
 u32 places_body(struct places *places, u32 binary, u32 function);
+/* Whether code of body `from` can go on in body `to`, as was found out before or is now. */
+bool places_reaches(struct places *places, u32 from, u32 to);
 /* Whether code of `from` can go on in `to`, another body, by jumps: direct ones, those through
  * slots of the dynamic linker, and those to wherever a register says if `to` can be meant. */
 bool places_reach(struct places *places, u32 from, u32 to);

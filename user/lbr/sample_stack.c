@@ -172,7 +172,7 @@ static u64 extension_key(struct lbr_stitcher *stitcher, const struct extension *
 		(u64)snapshot->pid << 32 | extension->thread->id,
 		places_generation(stitcher->places, snapshot->pid),
 		places_shifts(stitcher->places),
-		stack_frame(snapshot, stack, stack->count),
+		(u64)snapshot->depth << 32 | stack_frame(snapshot, stack, stack->count),
 		(u64)(has_slot ? stack_slot(snapshot, stack->count) : ~0U) << 32 |
 			(u32)stack->end << 2 | (u32)stack->is_shifted << 1 |
 			thread_has_constant(extension->thread, snapshot->time_ns),
@@ -181,8 +181,8 @@ static u64 extension_key(struct lbr_stitcher *stitcher, const struct extension *
 	return XXH3_64bits(parts, sizeof(parts));
 }
 
-/* Adds what is behind the stack, which is packed, to both. Samples are many, and where their stacks
- * end is not. */
+/* Adds what is behind the stack, which is packed, to both. Samples are many; the places where their
+ * stacks end are few. */
 static void extend_packed(struct lbr_stitcher *stitcher, const struct extension *extension)
 {
 	enum { ROOM = STACK_CALLS_MAX / 2 };

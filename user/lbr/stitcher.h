@@ -23,7 +23,7 @@ enum { CHAIN_SETS = 1 << 14, CHAINS_OF_SET = 4 };
 /* What the learning sink hears of a recording. */
 struct lessons {
 	u64 seen[CHAIN_SETS][CHAINS_OF_SET]; /* keys of chains, by their low bits */
-	u64 chains, stride;    /* so many were asked for; every stride-th is picked */
+	u64 chains, stride;		     /* so many were asked for; every stride-th is picked */
 	u32 picked;
 	bool is_picked; /* the sample at hand */
 };
@@ -42,10 +42,10 @@ struct lbr_stitcher {
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
-	struct likely *likely; /* NULL: only what is certain */
+	struct likely *likely;		/* NULL: only what is certain */
 	struct memo *memo, *extensions; /* of stacks; of what is behind what samples carry */
 	VEC(u64) packed;		/* the stack at hand, in short */
-	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
+	struct memo_stack shown;	/* the sample's callers; no calls: see `calls` */
 	struct outcomes *outcomes;
 	struct outcome outcome;	 /* of the sample at hand */
 	u64 key;		 /* of that; 0: it is not known */

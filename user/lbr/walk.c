@@ -80,12 +80,13 @@ static bool entry_fits(const struct walking *walking, u32 index, struct call *re
 
 	if (index >= snapshot->entry_count)
 		return false;
-	step = places_step(walking->places, snapshot->pid, walking->now, &snapshot->entries[index]);
+	step = places_step(walking->places, index);
 	*ret_call = (struct call){.from = snapshot->entries[index].from,
 				  .place = step->from_place,
 				  .entry = step->to_place,
 				  .origin = ORIGIN_LBR};
-	return step->fits;
+	return places_step_fits(walking->places, step,
+				places_at(walking->places, walking->now)->body);
 }
 
 /* A call that must have been, whatever the registers hold. */
@@ -234,21 +235,26 @@ static enum step step(struct walking *walking)
 	return step_by_entry(walking);
 }
 
-/* As step() does it where there are no pointers, for as long as entries fit. */
+/* As step() would, for as long as entries fit and nothing else is to be asked. */
 static void step_by_entries(struct walking *walking)
 {
 	const struct snapshot *snapshot = walking->snapshot;
-	const struct place *leaf = places_at(walking->places, walking->now);
-	bool ends = leaf->is_outermost || leaf->is_signal;
+	const struct place *now = places_at(walking->places, walking->now);
+	bool ends = now->is_outermost || now->is_signal;
 	struct stack *stack = walking->stack;
+	u32 body = now->body;
+	u8 pointer = now->pointer;
 
-	for (; !ends && walking->entry < snapshot->entry_count; walking->entry++) {
+	while (!ends && walking->entry < snapshot->entry_count && stack->count < STACK_CALLS_MAX) {
 		const struct branch *entry = &snapshot->entries[walking->entry];
-		const struct place_step *step =
-			places_step(walking->places, snapshot->pid, walking->now, entry);
+		const struct place_step *step;
 
-		if (!step->fits || stack->count == STACK_CALLS_MAX)
-			break;
+		if (walking->has_pointers && (pointer == POINTER_FRAME || snapshot->is_unwound))
+			return;
+		walking->has_pointers &= pointer == POINTER_CALLERS;
+		step = places_step(walking->places, walking->entry);
+		if (!places_step_fits(walking->places, step, body))
+			return;
 		stack->calls[stack->count++] = (struct call){
 			.from = entry->from,
 			.return_address = behind(entry->from, step->call_bytes),
@@ -257,6 +263,10 @@ static void step_by_entries(struct walking *walking)
 			.origin = ORIGIN_LBR,
 		};
 		walking->now = step->from_place;
+		walking->entry++;
+		walking->proved = 0;
+		body = step->from_body;
+		pointer = step->pointer;
 		ends = step->ends;
 	}
 }
@@ -274,10 +284,11 @@ void walk(struct places *places, const struct snapshot *snapshot, struct stack *
 	ret_stack->is_shifted = false;
 	ret_stack->end = LBR_END_EMPTY;
 	walking.now = snapshot->leaf_place;
-	if (!walking.has_pointers)
-		step_by_entries(&walking);
-	while (step(&walking) == STEP_ON)
-		;
+	places_expect_steps(places, snapshot->pid, snapshot->entries, snapshot->entry_count);
+	do {
+		if (!ret_stack->is_shifted)
+			step_by_entries(&walking);
+	} while (step(&walking) == STEP_ON);
 	ret_stack->entries = walking.entry;
 	ret_stack->by_hardware = ret_stack->end == LBR_END_WHOLE && !ret_stack->is_shifted &&
 				 walking.entry == ret_stack->count;

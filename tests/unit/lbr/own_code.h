@@ -10,8 +10,9 @@
 #include "host/host.h"
 #include "unit/unit.h"
 
-/* Tells `sink` of all that this process has mapped, as mappings of process `pid`. */
-static inline void map_own_code(struct event_sink *sink, u32 pid)
+/* Tells `sink` of all that this process has mapped, as mappings of process `pid`, `shift` bytes
+ * further up. */
+static inline void map_own_code_at(struct event_sink *sink, u32 pid, u64 shift)
 {
 	enum { MAPS_MAX_BYTES = 1 << 20 };
 	CLEANUP(freep) char *maps = NULL;
@@ -21,8 +22,16 @@ static inline void map_own_code(struct event_sink *sink, u32 pid)
 
 	assert_int_equal(file_read("/proc/self/maps", MAPS_MAX_BYTES, &maps, &text.length), 0);
 	text.start = (const u8 *)maps;
-	while (proc_maps_next(&text, pid, path, &mapping) == 1)
+	while (proc_maps_next(&text, pid, path, &mapping) == 1) {
+		mapping.start += shift;
 		assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
+	}
+}
+
+/* The same where they are. */
+static inline void map_own_code(struct event_sink *sink, u32 pid)
+{
+	map_own_code_at(sink, pid, 0);
 }
 
 #endif

@@ -201,6 +201,46 @@ static void a_from_that_is_no_call_ends_the_stack(void **state)
 	(void)state;
 }
 
+/* What is known of the code is known by where it is in its file. */
+static void a_program_that_is_elsewhere_has_its_own_addresses(void **state)
+{
+	enum { REGISTERS = 16, OTHER = PID + 1, UP = 1 << 20 };
+	const struct lbr_settings settings = {.tier = LBR_CERTAIN, .depth = REGISTERS};
+	struct branch entries[REGISTERS];
+	struct frame frame = {.address = leaf, .space = SPACE_USER};
+	struct sample sample = {.pid = PID,
+				.tid = PID,
+				.has_chain = true,
+				.frames = &frame,
+				.frame_count = 1,
+				.branches = entries,
+				.branch_count = REGISTERS,
+				.hw_idx = LEVELS % REGISTERS};
+	struct result result = {.sink.on_sample = keep_sample};
+	struct lbr_stitcher *stitcher = lbr_stitcher_new(&settings, &result.sink);
+	struct event_sink *sink = lbr_stitcher_sink(stitcher);
+
+	lbr_stitcher_set_sources(stitcher, &source, 1);
+	map_own_code(sink, PID);
+	map_own_code_at(sink, OTHER, UP);
+	fill(entries, REGISTERS);
+	assert_int_equal(sink_call(sink, on_sample, &sample), 0);
+	assert_true(true_callers(&result) >= LEVELS);
+
+	sample.pid = sample.tid = OTHER;
+	frame.address += UP;
+	for (u32 i = 0; i < REGISTERS; i++) {
+		entries[i].from += UP;
+		entries[i].to += UP;
+	}
+	assert_int_equal(sink_call(sink, on_sample, &sample), 0);
+	for (u32 i = 0; i < result.sample.frame_count; i++)
+		result.frames[i].address -= UP;
+	assert_true(true_callers(&result) >= LEVELS);
+	lbr_stitcher_free(stitcher);
+	(void)state;
+}
+
 /* What longjmp() leaves behind: calls that nobody returned from. */
 static void frame_pointers_pass_over_calls_that_are_over(void **state)
 {
@@ -251,6 +291,7 @@ int main(void)
 		cmocka_unit_test(registers_8_show_43_calls),
 		cmocka_unit_test(an_entry_that_cannot_follow_ends_the_stack),
 		cmocka_unit_test(a_from_that_is_no_call_ends_the_stack),
+		cmocka_unit_test(a_program_that_is_elsewhere_has_its_own_addresses),
 		cmocka_unit_test(frame_pointers_pass_over_calls_that_are_over),
 		cmocka_unit_test(an_unwound_stack_is_taken_as_it_is),
 	};

@@ -25,6 +25,20 @@ static void assert_same(const struct unwind_rule *rule, const struct unwind_rule
 		assert_memory_equal(rule, wanted, sizeof(*rule));
 }
 
+/* Where a rule is said to hold, it does. */
+static void assert_holds_around(struct function_rules *rules, u64 address)
+{
+	struct function_bound span, other;
+	struct unwind_rule rule = *function_rules_find_span(rules, address, &span);
+
+	if (!span.end)
+		return;
+	assert_true(span.start <= address && address < span.end);
+	assert_same(function_rules_find_span(rules, span.start, &other), &rule);
+	assert_same(function_rules_find_span(rules, span.end - 1, &other), &rule);
+	assert_true(other.start == span.start && other.end == span.end);
+}
+
 /* Returns how many places were compared, spread over all functions. */
 static u64 compare(struct bytes image)
 {
@@ -45,9 +59,13 @@ static u64 compare(struct bytes image)
 		u64 end = i + 1 < places.items.count && place[1].start < place->end ? place[1].start
 										    : place->end;
 
-		for (u64 at = place->start; at < end; at += step, compared++)
-			assert_same(function_rules_find(rules, at - place->start + place->address),
+		for (u64 at = place->start; at < end; at += step, compared++) {
+			u64 address = at - place->start + place->address;
+
+			assert_same(function_rules_find(rules, address),
 				    &set.rules.items[unwind_table_find(table, at)]);
+			assert_holds_around(rules, address);
+		}
 	}
 	vec_release(&places.items);
 	unwind_table_free(table);
@@ -94,6 +112,7 @@ static void the_last_of_equal_starts_holds_and_inner_functions_end_outer_ones(vo
 		struct unwind_rule wanted = rule_at(&reading, at);
 
 		assert_same(function_rules_find(rules, at), &wanted);
+		assert_holds_around(rules, at);
 	}
 	assert_int_equal(function_rules_find(rules, late[0])->cfa_offset, 40);
 	function_rules_free(rules);

@@ -43,13 +43,7 @@ void file_unmap(struct bytes *bytes)
 
 void file_forget(struct bytes part)
 {
-	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-	uintptr_t start = ((uintptr_t)part.start + page - 1) & ~(page - 1);
-	uintptr_t end = ((uintptr_t)part.start + part.length) & ~(page - 1);
-
-	/* Nothing was written to it, so nothing is lost; on failure nothing is gained. */
-	if (start < end)
-		madvise((void *)start, end - start, MADV_DONTNEED);
+	memory_forget(part.start, part.length); /* nothing was written to it, so nothing is lost */
 }
 
 /* Reads until the end or until there is more than `limit`; returns the length or a negative

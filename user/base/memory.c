@@ -67,6 +67,17 @@ void *must_resize_array(void *old, size_t count, size_t item_bytes)
 	return checked(reallocarray(old, count, item_bytes));
 }
 
+void memory_forget(const void *start, size_t bytes)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = ((uintptr_t)start + page - 1) & ~(page - 1);
+	uintptr_t to = ((uintptr_t)start + bytes) & ~(page - 1);
+
+	/* On failure nothing is gained. */
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 char *must_copy(const char *text)
 {
 	return text ? checked(strdup(text)) : NULL;

@@ -134,11 +134,26 @@ static bool is_wanted(const struct delivery *delivery, const struct timed *event
 	       sink->wants_chain(sink, event->extra);
 }
 
+/* Of an index that is read for the last time, gives back what lies behind. Moves `from`, up to
+ * where that was done. */
+static void forget_events(struct perfdata *data, size_t *from, size_t to)
+{
+	enum { FORGOTTEN_AT_ONCE = 1 << 15 };
+	const struct timed *events = data->events.items;
+
+	if (to - *from < FORGOTTEN_AT_ONCE || !data->is_read_once ||
+	    atomic_load(&data->parts_to_begin))
+		return;
+	memory_forget(&events[*from], (to - *from) * sizeof(*events));
+	*from = to;
+}
+
 int delivery_events(struct delivery *delivery, size_t from, size_t to)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
 	const struct timed *events = delivery->data->events.items;
 	struct window window = delivery_window(delivery->data, from);
+	size_t forgotten = from;
 	int error = 0;
 
 	delivery->decoder->reader = delivery->sink;
@@ -149,6 +164,7 @@ int delivery_events(struct delivery *delivery, size_t from, size_t to)
 			window_move(&window, delivery_record(&events[i]));
 			error = delivery_event(delivery, &events[i]);
 		}
+		forget_events(delivery->data, &forgotten, i);
 		if (delivery->on_progress)
 			delivery->on_progress(delivery, i + 1 - from);
 	}
@@ -181,6 +197,20 @@ void perfdata_skip_chains(struct perfdata *data)
 	data->decoder.skips_chains = true;
 }
 
+void perfdata_read_once(struct perfdata *data)
+{
+	data->is_read_once = true;
+}
+
+void delivery_forget(struct perfdata *data)
+{
+	if (!data->is_read_once)
+		return;
+	vec_release(&data->events);
+	if (data->input.is_mapped)
+		file_forget(data->records);
+}
+
 int perfdata_read(struct perfdata *data, struct event_sink *sink)
 {
 	struct delivery delivery = {
@@ -194,5 +224,6 @@ int perfdata_read(struct perfdata *data, struct event_sink *sink)
 	session_index(data);
 	error = hand_over_all(&delivery);
 	delivery_release(&delivery);
+	delivery_forget(data);
 	return error ? error : delivery_say_damage(data, &delivery.tally);
 }

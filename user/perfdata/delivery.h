@@ -39,6 +39,8 @@ void delivery_release(struct delivery *delivery);
 
 /* A window over the records, for reading from this event of the index on. */
 struct window delivery_window(const struct perfdata *data, size_t from);
+/* Gives back what only reading needs, if there will be no other one. */
+void delivery_forget(struct perfdata *data);
 /* What is told behind the last event: the losses of our own files, and that it is the end. */
 int delivery_end(const struct perfdata *data, struct event_sink *sink);
 /* What perfdata_read() returns when everything has been handed over. */

@@ -89,6 +89,10 @@ void perfdata_skip_chains(struct perfdata *data);
  */
 void perfdata_skip_bystanders(struct perfdata *data);
 
+/* Says that the next reading is the last one: what only reading needs is given back as it goes
+ * and when it is over. */
+void perfdata_read_once(struct perfdata *data);
+
 /*
  * The rest of what a sample's record holds, for a sample that perfdata_read() hands over.
  *

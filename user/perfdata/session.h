@@ -18,6 +18,8 @@
 #include "perfdata/records.h"
 #include "perfdata/window.h"
 
+#include <stdatomic.h>
+
 /* Bytes of a file, and how to give them back. */
 struct input {
 	struct bytes bytes;
@@ -58,9 +60,10 @@ struct perfdata {
 	VEC(struct event_group) groups;
 	VEC(struct event_source) sources;
 
-	bool is_indexed, is_unterminated;
-	VEC(struct timed) events; /* place: address of the record; extra: see below */
-	size_t keyed_events;	  /* which have their chain_key, or are given it by `keying` */
+	bool is_indexed, is_unterminated, is_read_once;
+	atomic_uint parts_to_begin; /* they yet read the index from its start: see slices.c */
+	VEC(struct timed) events;   /* place: address of the record; extra: see below */
+	size_t keyed_events;	    /* which have their chain_key, or are given it by `keying` */
 	struct parallel_crew keying;
 	struct timed *unkeyed; /* of `events`: what `keying` is at */
 	size_t unkeyed_count;

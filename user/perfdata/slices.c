@@ -97,6 +97,7 @@ static void read_part(void *context, size_t index)
 	struct part *part = &parts->items[index];
 
 	part->error = hand_over_before(part);
+	atomic_fetch_sub(&parts->data->parts_to_begin, 1);
 	if (!part->error)
 		part->error = delivery_events(&part->delivery, part->from, part->to);
 	if (part->error)
@@ -175,8 +176,10 @@ int perfdata_read_slices(struct perfdata *data, const struct perfdata_slice *sli
 		parts.items[i].delivery.context = &parts;
 		parts.items[i].delivery.on_progress = show_progress;
 	}
+	atomic_store(&data->parts_to_begin, count);
 	parallel_run(count, read_part, &parts);
 	error = parts_end(&parts, count, &tally);
+	delivery_forget(data);
 	for (u32 i = 0; i + 1 < count && !error; i++)
 		error = sink_call(slices[i].sink, on_end);
 	if (!error)

@@ -85,6 +85,39 @@ static void parts_hear_what_one_reader_hears(void **state)
 	(void)state;
 }
 
+/* Its index is given back as it goes: one that is long enough for that. */
+static void parts_of_what_is_read_once_hear_all_of_it(void **state)
+{
+	enum { MANY = 200000 };
+	struct foreign foreign = foreign_begin(false, short_type, 0);
+	struct collector before[2] = {collector_make(), collector_make()};
+	struct collector parts[2] = {collector_make(), collector_make()};
+	const struct perfdata_slice slices[] = {{&before[0].sink, &parts[0].sink},
+						{&before[1].sink, &parts[1].sink}};
+	struct text wanted = {0}, together = {0};
+	struct perfdata *data;
+
+	for (u64 i = 0; i < MANY; i++)
+		put_short_sample(&foreign, 1 + i);
+	foreign_end(&foreign);
+	data = open_recording(&foreign);
+	perfdata_read_once(data);
+	assert_int_equal(perfdata_read_slices(data, slices, 2), 0);
+	foreign_read(&foreign, &before[0], &wanted);
+	for (u32 i = 0; i < 2; i++) {
+		text_append(&together, text_view(&parts[i].lines));
+		text_release(&parts[i].lines);
+	}
+	assert_true(!strcmp(text_view(&together), text_view(&before[0].lines)));
+	text_release(&before[0].lines);
+	text_release(&before[1].lines);
+	text_release(&together);
+	text_release(&wanted);
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
 static int refuse(struct event_sink *sink, const struct sample *sample)
 {
 	(void)sink, (void)sample;
@@ -120,6 +153,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_hear_what_one_reader_hears),
+		cmocka_unit_test(parts_of_what_is_read_once_hear_all_of_it),
 		cmocka_unit_test(a_part_that_stops_stops_the_reading),
 		cmocka_unit_test(a_short_recording_is_one_part),
 	};

@@ -90,6 +90,8 @@ static struct profile *put_together(struct counting *counting)
 {
 	struct profile *profile;
 
+	for (u32 i = 1; i < counting->count; i++)
+		profile_builder_settle(counting->counters[i].builder);
 	for (u32 i = 1; i < counting->count; i++) {
 		profile_builder_append(counting->counters[0].builder,
 				       counting->counters[i].builder);

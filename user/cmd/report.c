@@ -298,6 +298,7 @@ static int count_samples(struct report *report)
 	if (has_stacks)
 		return stitching_count(report->data, &lbr, &settings, &report->profile,
 				       &report->lbr);
+	perfdata_read_once(report->data);
 	return counting_read(report->data, &settings, &report->profile, NULL);
 }
 
@@ -410,10 +411,12 @@ static int run(struct report *report, const char *path)
 			-ENODATA, is_filtered ? "choose more" : "record longer, or oftener with -F",
 			"%s has no samples%s", path, is_filtered ? " that the filters leave" : "");
 	stitching_warn(report->data, report->settings->stitch);
+	profile_forget_lookups(report->profile);
 	symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
 	fetch_missing(report);
 	report->fold = fold_new(report->profile, choose_fold(report));
+	profile_forget_stacks(report->profile); /* from here on there are paths */
 	report_apply_patterns(report);
 	report_show(report, path);
 	pager_finish();

@@ -368,6 +368,13 @@ struct profile *profile_builder_take(struct profile_builder *builder)
 	return profile;
 }
 
+void profile_builder_settle(struct profile_builder *builder)
+{
+	builder_count_pending(builder);
+	chain_rows_begin(builder->chains, builder->locator, builder->profile);
+	profile_forget_lookups(builder->profile);
+}
+
 void profile_builder_free(struct profile_builder *builder)
 {
 	if (!builder)

@@ -45,6 +45,9 @@ struct event_sink *profile_builder_follower(struct profile_builder *builder);
 /* Ends counting and hands over what was counted; the builder starts again empty, but goes on
  * knowing the processes. The caller owns the profile. */
 struct profile *profile_builder_take(struct profile_builder *builder);
+/* Gives back what is only good for counting more: for a builder that is to be appended, which then
+ * need not be soon. */
+void profile_builder_settle(struct profile_builder *builder);
 /* Whether what builders with these settings counted can be put together. */
 bool profile_builder_can_append(const struct builder_settings *settings);
 /*

@@ -25,6 +25,8 @@ void profile_builder_append(struct profile_builder *builder, struct profile_buil
 
 	builder_count_pending(builder);
 	builder_count_pending(next);
+	/* It will count no more, and there is much to come. */
+	chain_rows_begin(builder->chains, builder->locator, builder->profile);
 	binaries = must_alloc_array(other->binaries.count, sizeof(*binaries));
 	threads = must_alloc_array(other->threads.count, sizeof(*threads));
 	locator_match(builder->locator, next->locator, binaries);

@@ -21,8 +21,8 @@ enum {
 	LAST_CHAINS = 256,	 /* power of two */
 	/* Both tables are caches: beyond a bound, starting again costs less than more memory. */
 	FIRST_SLOTS = 1 << 10,
-	MOST_KNOWN = 1 << 20,
-	MOST_CALLERS = 1 << 19,
+	MOST_KNOWN = 1 << 17,
+	MOST_CALLERS = 1 << 16,
 };
 
 /* Gets a slot from memory. It may lie across the border of two lines. */

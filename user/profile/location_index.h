@@ -110,4 +110,11 @@ static inline location_id location_index_find(struct location_index *index,
 	return next;
 }
 
+/* Frees the memory; empty again. */
+static inline void location_index_release(struct location_index *index)
+{
+	free(index->slots);
+	*index = (struct location_index){0};
+}
+
 #endif

@@ -98,4 +98,35 @@ static inline struct stack_slot *stack_index_slot(const struct stack_index *inde
 	return &index->slots[at];
 }
 
+/* Enters a row into the free slot that was found for it. */
+static inline void stack_index_take(struct stack_index *index, struct stack_slot *slot, stack_id id,
+				    const struct stack_row *stack)
+{
+	*slot = (struct stack_slot){
+		.hash = stack->path_hash,
+		.row = id,
+		.caller = stack->caller,
+		.location = stack->location,
+	};
+	index->count++;
+}
+
+/* Enters a row that no other one is equal to. There must be room. */
+static inline void stack_index_enter(struct stack_index *index, stack_id id,
+				     const struct stack_row *stack)
+{
+	u32 at = stack->path_hash & (index->capacity - 1);
+
+	while (index->slots[at].row)
+		at = (at + 1) & (index->capacity - 1);
+	stack_index_take(index, &index->slots[at], id, stack);
+}
+
+/* Frees the memory; empty again. */
+static inline void stack_index_release(struct stack_index *index)
+{
+	free(index->slots);
+	*index = (struct stack_index){0};
+}
+
 #endif

@@ -53,8 +53,8 @@ void profile_free(struct profile *profile)
 		return;
 	row_index_release(&profile->index->binaries);
 	row_index_release(&profile->index->functions);
-	free(profile->index->locations.slots);
-	free(profile->index->stacks.slots);
+	location_index_release(&profile->index->locations);
+	stack_index_release(&profile->index->stacks);
 	row_index_release(&profile->index->branches);
 	row_index_release(&profile->index->details);
 	row_index_release(&profile->index->labels);
@@ -79,9 +79,17 @@ void profile_free(struct profile *profile)
 	free(profile);
 }
 
-const char *profile_text(const struct profile *profile, string_id id)
+void profile_forget_lookups(struct profile *profile)
 {
-	return intern_view(&profile->strings, id);
+	location_index_release(&profile->index->locations);
+	stack_index_release(&profile->index->stacks);
+	row_index_release(&profile->index->counts);
+}
+
+void profile_forget_stacks(struct profile *profile)
+{
+	stack_index_release(&profile->index->stacks);
+	vec_release(&profile->stacks);
 }
 
 /* --- binaries --- */
@@ -149,10 +157,15 @@ function_id profile_function(struct profile *profile, const struct function_row 
 
 static location_id location_row(struct profile *profile, const struct location_row *location)
 {
+	struct location_index *index = &profile->index->locations;
 	u32 next = (u32)profile->locations.count;
-	u32 row = location_index_find(&profile->index->locations, profile->locations.items,
-				      location, next);
+	u32 row;
 
+	/* What profile_forget_lookups() gave back. */
+	for (location_id id = index->count + 1; id < next; id++)
+		location_index_find(index, profile->locations.items, &profile->locations.items[id],
+				    id);
+	row = location_index_find(index, profile->locations.items, location, next);
 	if (row == next)
 		*vec_add(&profile->locations) = *location;
 	return row;
@@ -181,15 +194,6 @@ location_id profile_location_seen_at(struct profile *profile, location_id locati
 	return location_row(profile, &row);
 }
 
-u64 profile_addresses(const struct profile *profile)
-{
-	u64 count = 0;
-
-	for (location_id id = 1; id < profile->locations.count; id++)
-		count += !profile->locations.items[id].seen_at;
-	return count;
-}
-
 /* The row of a frame that is called from stack->caller, and has its path_hash. There is room in the
  * index for one more. */
 static stack_id stack_row(struct profile *profile, const struct stack_row *stack)
@@ -206,13 +210,7 @@ static stack_id stack_row(struct profile *profile, const struct stack_row *stack
 
 		if (slot->row)
 			return slot->row;
-		*slot = (struct stack_slot){
-			.hash = stack->path_hash,
-			.row = next,
-			.caller = stack->caller,
-			.location = stack->location,
-		};
-		index->count++;
+		stack_index_take(index, slot, next, stack);
 	} else {
 		caller->first_callee = next;
 	}
@@ -222,13 +220,35 @@ static stack_id stack_row(struct profile *profile, const struct stack_row *stack
 	return next;
 }
 
+/* Enters all rows but first callees, as stack_row() does, where profile_forget_lookups() gave the
+ * index back. */
+static void remake_stack_index(struct profile *profile)
+{
+	const struct stack_row *rows = profile->stacks.items;
+
+	for (stack_id id = 1; id < profile->stacks.count; id++) {
+		if (rows[rows[id].caller].first_callee == id)
+			continue;
+		stack_index_reserve(&profile->index->stacks, 1);
+		stack_index_enter(&profile->index->stacks, id, &rows[id]);
+	}
+}
+
+/* Makes room for so many more rows. */
+static void reserve_stacks(struct profile *profile, u32 more)
+{
+	if (!profile->index->stacks.capacity)
+		remake_stack_index(profile);
+	stack_index_reserve(&profile->index->stacks, more);
+}
+
 void profile_stacks(struct profile *profile, stack_id caller, struct stack_row *frames, u32 count,
 		    stack_id *ret_rows)
 {
 	struct stack_index *index = &profile->index->stacks;
 	u32 hash = profile->stacks.items[caller].path_hash;
 
-	stack_index_reserve(index, count);
+	reserve_stacks(profile, count);
 	for (u32 i = 0; i < count; i++) {
 		hash = stack_path_hash(hash, &frames[i]);
 		frames[i].path_hash = hash;
@@ -289,7 +309,7 @@ void profile_join_stacks(struct profile *profile, const struct profile *other,
 	CLEANUP(freep) u32 *hashes = must_resize_array(NULL, count, sizeof(*hashes));
 
 	hashes[0] = profile->stacks.items[0].path_hash;
-	stack_index_reserve(index, AHEAD);
+	reserve_stacks(profile, AHEAD);
 	for (size_t id = 1; id < count + AHEAD; id++) {
 		struct stack_row *row = &coming[id % AHEAD];
 
@@ -325,26 +345,6 @@ branch_id profile_branch(struct profile *profile, const struct branch_row *branc
 	if (row == next)
 		*vec_add(&profile->branches) = *branch;
 	return row;
-}
-
-function_id profile_outer_function(const struct profile *profile, location_id location)
-{
-	const struct location_row *row = &profile->locations.items[location];
-
-	return row->line_count
-		       ? profile->lines.items[row->first_line + row->line_count - 1].function
-		       : 0;
-}
-
-binary_id profile_location_binary(const struct profile *profile,
-				  const struct location_row *location)
-{
-	const struct binary_row *binary = &profile->binaries.items[location->binary];
-
-	if (binary->kind == BINARY_KERNEL && !location->line_count &&
-	    location->address >= binary->end)
-		return 0;
-	return location->binary;
 }
 
 /* --- details --- */
@@ -384,13 +384,6 @@ void profile_add_cgroup(struct profile *profile, u64 id, string_id path)
 		*place = (u32)profile->cgroups.count;
 	}
 	profile->cgroups.items[*place - 1].path = path;
-}
-
-const char *profile_cgroup(const struct profile *profile, u64 id)
-{
-	u32 row = idmap_get(&profile->cgroup_of, id);
-
-	return row ? profile_text(profile, profile->cgroups.items[row - 1].path) : NULL;
 }
 
 /* --- labels and counts --- */
@@ -475,19 +468,4 @@ u32 profile_add(struct profile *profile, const struct count_row *count)
 void profile_append(struct profile *profile, const struct count_row *count)
 {
 	*vec_add(&profile->counts) = *count;
-}
-
-/* --- totals --- */
-
-void profile_totals_add(struct profile_totals *totals, const struct sample *sample)
-{
-	totals->samples += sample_count(sample);
-	totals->weight += sample->weight;
-	stack_tally_add(&totals->stacks, sample);
-	if (!sample->time_ns || sample->time_ns == ~0ull)
-		return;
-	if (!totals->first_ns || sample->time_ns < totals->first_ns)
-		totals->first_ns = sample->time_ns;
-	if (sample->time_ns > totals->last_ns)
-		totals->last_ns = sample->time_ns;
 }

@@ -117,6 +117,13 @@ void profile_expect_count_row(const struct profile *profile, const struct count_
  */
 void profile_append(struct profile *profile, const struct count_row *count);
 
+/* Gives back the memory by which locations, stacks and counts are found again, which is about as
+ * much as they take themselves. Whoever adds one has it made anew. */
+void profile_forget_lookups(struct profile *profile);
+
+/* Gives back the rows of stacks, which from then on nobody may ask for. */
+void profile_forget_stacks(struct profile *profile);
+
 /* Counts a sample. */
 void profile_totals_add(struct profile_totals *totals, const struct sample *sample);
 

@@ -114,6 +114,14 @@ static void happen(u64 seed, u32 from, u32 to, struct event_sink *before, struct
 	}
 }
 
+/* The same without those before it. */
+static void happen_between(u64 seed, u32 from, u32 to, struct event_sink *sink)
+{
+	static struct event_sink nobody;
+
+	happen(seed, from, to, &nobody, sink);
+}
+
 static bool has_odd_address(void *context, struct profile *profile, location_id location)
 {
 	(void)context;
@@ -228,6 +236,29 @@ static void parts_are_counted_as_the_whole(void **state)
 	(void)state;
 }
 
+static void who_settled_is_appended_and_counts_on(void **state)
+{
+	for (u64 seed = 1; seed <= 5; seed++) {
+		CLEANUP(freep) char *whole = rows_of(count_parts(seed, 1));
+		CLEANUP(freep) char *together = NULL;
+		struct profile_builder *first = new_builder(), *next = new_builder();
+		struct event_sink *sink = profile_builder_sink(first);
+
+		happen(seed, 0, EVENTS / 4, sink, sink);
+		profile_builder_settle(first);
+		happen_between(seed, EVENTS / 4, EVENTS / 2, sink);
+		happen(seed, EVENTS / 2, EVENTS, profile_builder_follower(next),
+		       profile_builder_sink(next));
+		profile_builder_settle(next);
+		profile_builder_append(first, next);
+		together = rows_of(profile_builder_take(first));
+		profile_builder_free(first);
+		profile_builder_free(next);
+		assert_string_equal(together, whole);
+	}
+	(void)state;
+}
+
 static void details_are_not_counted_in_parts(void **state)
 {
 	assert_true(profile_builder_can_append(&(struct builder_settings){.keep = KEEP_PID}));
@@ -338,6 +369,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(parts_are_counted_as_the_whole),
+		cmocka_unit_test(who_settled_is_appended_and_counts_on),
 		cmocka_unit_test(details_are_not_counted_in_parts),
 		cmocka_unit_test(a_packed_profile_comes_back),
 		cmocka_unit_test(a_cut_profile_is_none),

@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -266,11 +267,21 @@ static void say_that_file_was_cut(int number)
 	_exit(STATUS_COULD_NOT);
 }
 
+/* What is large has pages of its own, which go back when it does. Left alone, malloc() keeps ever
+ * larger ones, since it thinks that they are wanted again; here most are tables that only grow. */
+static void keep_little_memory(void)
+{
+	enum { LARGE_BYTES = 1 << 20 };
+
+	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
+}
+
 int main(int argc, char **argv)
 {
 	int status;
 
 	open_standard_files();
+	keep_little_memory();
 	signal(SIGBUS, say_that_file_was_cut);
 	if (argc > 1 && !strcmp(argv[1], "--no-pager")) {
 		setenv("BPFPROF_PAGER", "", 1);

@@ -15,7 +15,7 @@ static u64 branch_form(const struct script_printer *printer)
 }
 
 /* What is the same wherever a location is an end of a branch: its name, its binary. */
-static string_id make_branch_end(struct script_printer *printer, const struct location_row *at)
+static void make_branch_end(struct script_printer *printer, const struct location_row *at)
 {
 	const struct function_row *outer = script_outer_function(printer, at);
 	struct text *text = &printer->scratch;
@@ -31,7 +31,6 @@ static string_id make_branch_end(struct script_printer *printer, const struct lo
 		text_append_printable(text, script_binary_name(printer, at));
 		text_append(text, ")");
 	}
-	return intern_text(&printer->profile->strings, text_view(text));
 }
 
 /* Where in its file, or in the kernel's text, an address is. */
@@ -57,7 +56,8 @@ static void print_branch_end(struct script_printer *printer, const struct sample
 		fprintf(printer->out, "0x%" PRIx64, branch_offset(printer, location));
 	if (form == PRINT_brstacksym || (printer->plan->fields & PRINT_dso))
 		fputs(script_location_text(printer, &printer->plan->branch_ends, location,
-					   make_branch_end),
+					   make_branch_end)
+			      .bytes,
 		      printer->out);
 }
 

@@ -3,7 +3,8 @@
  * Call chains as script prints them, kept for when they come again, which most do.
  *
  * A table of fixed size by key; what collides takes the place. It holds for one state of the
- * mappings, so a chain whose process maps something is made again.
+ * mappings, so a chain whose process maps something is made again. Only one that has come again is
+ * copied: where most chains are new, that would cost as much as to make them.
  */
 #include "cmd/script_chains.h"
 
@@ -15,7 +16,7 @@ enum { SLOTS = 1 << 12, MOST_BYTES = 1 << 14 };
 
 struct chain_text {
 	struct chain_identity of;
-	struct text text;
+	struct text text; /* empty: it was met but once */
 };
 
 struct chain_texts {
@@ -51,17 +52,20 @@ const struct text *chain_texts_find(struct chain_texts *texts, const struct chai
 {
 	const struct chain_text *slot = slot_of(texts, chain);
 
-	return chain->key && is_same(&slot->of, chain) ? &slot->text : NULL;
+	return chain->key && is_same(&slot->of, chain) && slot->text.length ? &slot->text : NULL;
 }
 
 void chain_texts_keep(struct chain_texts *texts, const struct chain_identity *chain,
-		      const struct text *text)
+		      const char *text, size_t length)
 {
 	struct chain_text *slot = slot_of(texts, chain);
 
-	if (!chain->key || text->length > MOST_BYTES)
+	if (!chain->key || length > MOST_BYTES)
 		return;
-	slot->of = *chain;
 	text_truncate(&slot->text, 0);
-	text_append_bytes(&slot->text, text_view(text), text->length);
+	if (!is_same(&slot->of, chain)) {
+		slot->of = *chain;
+		return;
+	}
+	text_append_bytes(&slot->text, text, length);
 }

@@ -25,8 +25,9 @@ void chain_texts_free(struct chain_texts *texts);
 
 /* The text of a chain, if it is kept; else NULL. Borrowed until the next chain_texts_keep(). */
 const struct text *chain_texts_find(struct chain_texts *texts, const struct chain_identity *chain);
-/* Keeps a copy of the text of a chain, as long as nothing else takes its place. */
+/* Keeps a copy of the text of a chain that it is given for the second time, as long as nothing else
+ * takes its place. */
 void chain_texts_keep(struct chain_texts *texts, const struct chain_identity *chain,
-		      const struct text *text);
+		      const char *text, size_t length);
 
 #endif

@@ -109,13 +109,12 @@ static void append_place(struct script_printer *printer, const struct location_r
 		text_append(text, " (inlined)");
 }
 
-static string_id make_leaf(struct script_printer *printer, const struct location_row *at)
+static void make_leaf(struct script_printer *printer, const struct location_row *at)
 {
 	append_place(printer, at, at->line_count ? at->line_count - 1 : 0, 0);
-	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
 }
 
-string_id script_make_frame(struct script_printer *printer, const struct location_row *at)
+void script_make_frame(struct script_printer *printer, const struct location_row *at)
 {
 	u32 lines = at->line_count ? at->line_count : 1;
 
@@ -125,21 +124,30 @@ string_id script_make_frame(struct script_printer *printer, const struct locatio
 		append_origin(printer);
 		text_append(&printer->scratch, "\n");
 	}
-	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
 }
 
-/* The text of a location out of its list, made at first need. */
-const char *script_location_text(struct script_printer *printer, string_list *list,
-				 location_id location, make_text *make)
+static struct location_text new_text(struct script_printer *printer, location_id location,
+				     make_text *make)
 {
-	while (list->count <= location)
-		*vec_add(list) = 0;
-	if (!list->items[location]) {
-		symbolizer_name(printer->symbolizer, printer->profile, location);
-		text_truncate(&printer->scratch, 0);
-		list->items[location] = make(printer, &printer->profile->locations.items[location]);
-	}
-	return script_text_of(printer, list->items[location]);
+	struct text *made = &printer->scratch;
+
+	symbolizer_name(printer->symbolizer, printer->profile, location);
+	text_truncate(made, 0);
+	make(printer, &printer->profile->locations.items[location]);
+	return (struct location_text){
+		.bytes = arena_copy(&printer->texts, text_view(made), made->length),
+		.length = made->length,
+	};
+}
+
+struct location_text script_location_text(struct script_printer *printer, location_texts *texts,
+					  location_id location, make_text *make)
+{
+	while (texts->count <= location)
+		*vec_add(texts) = (struct location_text){0};
+	if (!texts->items[location].bytes)
+		texts->items[location] = new_text(printer, location, make);
+	return texts->items[location];
 }
 
 location_id script_locate(struct script_printer *printer, u32 pid, u64 address, u8 space)
@@ -152,5 +160,5 @@ const char *script_leaf_text(struct script_printer *printer, location_id locatio
 	if (!(printer->plan->fields & (PRINT_sym | PRINT_dso | PRINT_srcline)))
 		return "";
 	printer->origin = ORIGIN_UNKNOWN;
-	return script_location_text(printer, &printer->plan->leaves, location, make_leaf);
+	return script_location_text(printer, &printer->plan->leaves, location, make_leaf).bytes;
 }

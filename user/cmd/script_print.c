@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio_ext.h>
 #include <string.h>
 
 /* Foreign strings are printable from here on: nothing reaches a terminal raw. */
@@ -105,39 +106,71 @@ static struct chain_identity chain_identity(const struct script_printer *printer
 	};
 }
 
-static void append_chain(struct script_printer *printer, const struct sample *sample)
+/* The text of a frame that was not met in this state of the mappings, or long ago. */
+static struct location_text find_frame_text(struct script_printer *printer, u32 pid,
+					    const struct frame *frame)
+{
+	location_id location = script_locate(printer, pid, frame->address, frame->space);
+
+	printer->origin = frame->origin < ORIGIN_COUNT ? frame->origin : ORIGIN_UNKNOWN;
+	return script_location_text(printer, &printer->plan->frames[printer->origin], location,
+				    script_make_frame);
+}
+
+static void append_chain(struct script_printer *printer, const struct sample *sample, u32 count)
+{
+	struct frame_states states = {
+		.user = locator_generation(printer->locator, sample->pid, SPACE_USER),
+		.kernel = locator_generation(printer->locator, sample->pid, SPACE_KERNEL),
+		.source = sample->source,
+	};
+
+	for (u32 i = 0; i < count; i++) {
+		const struct frame *frame = &sample->frames[i];
+		struct frame_text *kept = frame_texts_place(printer->frames, frame, &states);
+		struct location_text text = {kept->text, kept->length};
+
+		if (!text.bytes) {
+			text = find_frame_text(printer, sample->pid, frame);
+			kept->text = text.bytes;
+			kept->length = (u32)text.length;
+		}
+		text_append_bytes(&printer->line, text.bytes, text.length);
+	}
+}
+
+/* How many frames of a chain are shown. */
+static u32 shown_frames(struct script_printer *printer, const struct sample *sample)
 {
 	u32 count = sample->frame_count, most = printer->layout.max_stack;
 	const char *last = printer->layout.last_frames;
 
 	if (most && count > most)
 		count = most;
-	for (u32 i = 0; i < count; i++) {
+	for (u32 i = 0; last && i < count; i++) {
 		const struct frame *frame = &sample->frames[i];
-		location_id location = script_locate(printer, sample->pid, frame->address,
-						     frame->space);
 
-		printer->origin = frame->origin < ORIGIN_COUNT ? frame->origin : ORIGIN_UNKNOWN;
-		text_append(&printer->line,
-			    script_location_text(printer, &printer->plan->frames[printer->origin],
-						 location, script_make_frame));
-		if (last && is_listed_function(printer, last, location))
-			break;
+		if (is_listed_function(
+			    printer, last,
+			    script_locate(printer, sample->pid, frame->address, frame->space)))
+			count = i + 1;
 	}
+	return count;
 }
 
 static void print_chain(struct script_printer *printer, const struct sample *sample)
 {
 	struct chain_identity chain = chain_identity(printer, sample);
 	const struct text *text = chain_texts_find(printer->chains, &chain);
+	size_t start = printer->line.length;
 
-	if (!text) {
-		text_truncate(&printer->line, 0);
-		append_chain(printer, sample);
-		chain_texts_keep(printer->chains, &chain, &printer->line);
-		text = &printer->line;
+	if (text) {
+		text_append_bytes(&printer->line, text_view(text), text->length);
+		return;
 	}
-	fwrite(text_view(text), 1, text->length, printer->out);
+	append_chain(printer, sample, shown_frames(printer, sample));
+	chain_texts_keep(printer->chains, &chain, text_view(&printer->line) + start,
+			 printer->line.length - start);
 }
 
 /* Whether all that is printed of a sample is there without its frames. */
@@ -159,18 +192,15 @@ enum { PERIOD_WIDTH = 10 };
 
 static void print_period(struct script_printer *printer, const struct script_line *line)
 {
-	struct text *text = &printer->line;
-
-	text_truncate(text, 0);
-	text_append_u64(text, PERIOD_WIDTH, line->sample->weight);
-	text_append(text, " ");
-	fwrite(text_view(text), 1, text->length, printer->out);
+	text_append_u64(&printer->line, PERIOD_WIDTH, line->sample->weight);
+	text_append(&printer->line, " ");
 }
 
 static void print_event(struct script_printer *printer, const struct script_line *line)
 {
-	fputs(script_text_of(printer, printer->names.items[line->sample->source]), printer->out);
-	fputs(": ", printer->out);
+	text_append(&printer->line,
+		    script_text_of(printer, printer->names.items[line->sample->source]));
+	text_append(&printer->line, ": ");
 }
 
 /* Whether the address that goes with the event is one of the code or data that was mapped. */
@@ -214,40 +244,41 @@ static void print_ip(struct script_printer *printer, const struct script_line *l
 	const struct sample *sample = line->sample;
 
 	if (line->shows_chain) {
-		fputc('\n', printer->out);
+		text_append(&printer->line, "\n");
 		print_chain(printer, sample);
 		return;
 	}
-	fprintf(printer->out, " %16" PRIx64 "%s", sample->address,
-		script_leaf_text(printer, script_locate(printer, sample->pid, sample->address,
-							sample->space)));
+	text_appendf(&printer->line, " %16" PRIx64, sample->address);
+	text_append(&printer->line,
+		    script_leaf_text(printer, script_locate(printer, sample->pid, sample->address,
+							    sample->space)));
 }
 
 /* Behind what script_print_start() prints, in perf's order. */
 static const struct {
 	u64 field;
-	print_field *print;
+	struct line_step step;
 	bool wants_details;
 } field_rows[] = {
-	{PRINT_period, print_period, false},
-	{PRINT_event, print_event, false},
-	{PRINT_flags, script_print_flags, false},
-	{PRINT_trace, script_print_trace, true},
-	{PRINT_addr, print_address, false},
-	{PRINT_data_src, script_print_data_source, true},
-	{PRINT_weight, script_print_weight, true},
-	{PRINT_ins_lat, script_print_latency, true},
-	{PRINT_provenance, print_provenance, false},
-	{PRINT_ip, print_ip, false},
-	{PRINT_iregs, script_print_interrupt_registers, true},
-	{PRINT_uregs, script_print_user_registers, true},
-	{PRINT_BRANCHES, script_print_branches, false},
-	{PRINT_bpf_output, script_print_bpf_output, true},
-	{PRINT_INSTRUCTION, script_print_instruction, false},
-	{PRINT_BLOCKS, script_print_blocks, false},
-	{PRINT_phys_addr, script_print_physical_address, true},
-	{PRINT_data_page_size, script_print_data_page, true},
-	{PRINT_code_page_size, script_print_code_page, true},
+	{PRINT_period, {print_period, true}, false},
+	{PRINT_event, {print_event, true}, false},
+	{PRINT_flags, {script_print_flags, false}, false},
+	{PRINT_trace, {script_print_trace, false}, true},
+	{PRINT_addr, {print_address, false}, false},
+	{PRINT_data_src, {script_print_data_source, false}, true},
+	{PRINT_weight, {script_print_weight, false}, true},
+	{PRINT_ins_lat, {script_print_latency, false}, true},
+	{PRINT_provenance, {print_provenance, false}, false},
+	{PRINT_ip, {print_ip, true}, false},
+	{PRINT_iregs, {script_print_interrupt_registers, false}, true},
+	{PRINT_uregs, {script_print_user_registers, false}, true},
+	{PRINT_BRANCHES, {script_print_branches, false}, false},
+	{PRINT_bpf_output, {script_print_bpf_output, false}, true},
+	{PRINT_INSTRUCTION, {script_print_instruction, false}, false},
+	{PRINT_BLOCKS, {script_print_blocks, false}, false},
+	{PRINT_phys_addr, {script_print_physical_address, false}, true},
+	{PRINT_data_page_size, {script_print_data_page, false}, true},
+	{PRINT_code_page_size, {script_print_code_page, false}, true},
 };
 
 static struct line_plan plan_line(u64 fields)
@@ -258,7 +289,7 @@ static struct line_plan plan_line(u64 fields)
 	for (size_t i = 0; i < ARRAY_COUNT(field_rows); i++) {
 		if (!(fields & field_rows[i].field))
 			continue;
-		plan.steps[count++] = field_rows[i].print;
+		plan.steps[count++] = field_rows[i].step;
 		plan.wants_details |= field_rows[i].wants_details;
 	}
 	return plan;
@@ -303,9 +334,15 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 		line.details = &no_details;
 	line.misc = line.details->misc;
 	script_print_start(printer, &line);
-	for (print_field **step = plan->steps; *step; step++)
-		(*step)(printer, &line);
-	fputc('\n', printer->out);
+	for (const struct line_step *step = plan->steps; step->print; step++) {
+		if (!step->appends)
+			script_write_line(printer);
+		step->print(printer, &line);
+		if (!step->appends)
+			text_truncate(&printer->line, 0);
+	}
+	text_append(&printer->line, "\n");
+	script_write_line(printer);
 	if (plan->fields & PRINT_srccode)
 		script_print_source(printer, &line);
 	return ferror(printer->out) ? fail(-EIO, NULL, "cannot write") : 0;
@@ -340,6 +377,7 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 	printer->sink.on_exit = forget_thread;
 	printer->source_code = source_code_new();
 	printer->chains = chain_texts_new();
+	printer->frames = frame_texts_new();
 	printer->layout = *layout;
 	script_listen(printer);
 	printer->data = data;
@@ -348,6 +386,7 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 	printer->locator = locator_new();
 	printer->profile = profile_new();
 	printer->out = out;
+	__fsetlocking(out, FSETLOCKING_BYCALLER); /* it has but one thread */
 	for (u32 i = 0; i < source_count; i++) {
 		const struct event_source *source = &printer->sources[i];
 		int own_width = (int)strlen(
@@ -422,5 +461,7 @@ void script_printer_free(struct script_printer *printer)
 	text_release(&printer->line);
 	idmap_release(&printer->comms);
 	chain_texts_free(printer->chains);
+	frame_texts_free(printer->frames);
+	arena_release(&printer->texts);
 	free(printer);
 }

@@ -5,13 +5,23 @@
 #ifndef CMD_SCRIPT_PRINTER_H
 #define CMD_SCRIPT_PRINTER_H
 
+#include "base/arena.h"
 #include "base/idmap.h"
 #include "base/text.h"
 #include "cmd/script_chains.h"
+#include "cmd/script_frames.h"
 #include "cmd/script_print.h"
 #include "cmd/script_source.h"
 
 typedef VEC(string_id) string_list;
+
+/* What is printed of a location, kept in `texts` of the printer. */
+struct location_text {
+	const char *bytes; /* NULL: not made yet */
+	size_t length;
+};
+
+typedef VEC(struct location_text) location_texts;
 
 /* A line that is being printed: of a sample, or of another record. */
 struct script_line {
@@ -30,15 +40,20 @@ struct script_line {
 /* Prints one field of a line. */
 typedef void print_field(struct script_printer *printer, const struct script_line *line);
 
-/* What is printed of one event's samples, and what of it was made before: texts by location, 0: not
- * made yet. */
+/* What prints one field of a line, behind what script_print_start() begins it with. */
+struct line_step {
+	print_field *print;
+	bool appends; /* to the text of the line; else it writes to `out` */
+};
+
+/* What is printed of one event's samples, and what of it was made before, by location. */
 struct line_plan {
 	u64 fields;
 	bool wants_details;
-	print_field *steps[SCRIPT_FIELD_COUNT + 1]; /* NULL ends */
-	string_list leaves;			    /* what follows an address */
-	string_list frames[ORIGIN_COUNT];	    /* by origin: the lines in a chain */
-	string_list branch_ends;		    /* what is the same at each end of a branch */
+	struct line_step steps[SCRIPT_FIELD_COUNT + 1]; /* no `print` ends */
+	location_texts leaves;				/* what follows an address */
+	location_texts frames[ORIGIN_COUNT];		/* by origin: the lines in a chain */
+	location_texts branch_ends;			/* the same at each end of a branch */
 };
 
 struct script_printer {
@@ -56,23 +71,26 @@ struct script_printer {
 	struct line_plan *plan;	     /* of the line that is being printed */
 	u8 origin;		     /* of the frame whose lines are being made */
 	u64 first_ns, previous_ns;   /* of the lines before; 0: none */
-	struct text scratch, line;
+	struct text scratch;
+	struct text line;	    /* as far as it was not written yet */
 	size_t widest_source;	    /* bytes of the longest data source so far */
 	struct idmap comms;	    /* address of a thread's name → printable string_id */
+	struct arena texts;	    /* of locations */
 	struct chain_texts *chains; /* that were printed */
+	struct frame_texts *frames; /* and their frames */
 	VEC(int) code_files;	    /* by binary: see script_code.c */
 	u32 code_files_open;
 	struct source_code *source_code;
 	struct tracepoints *tracepoints; /* NULL: nothing is told of them */
 };
 
-/* Makes the text of a location, at first need. */
-typedef string_id make_text(struct script_printer *printer, const struct location_row *at);
+/* Makes the text of a location, at first need: appends it to `scratch`. */
+typedef void make_text(struct script_printer *printer, const struct location_row *at);
 
-/* The text of a location out of its list. Borrowed until the next one is made. */
-const char *script_location_text(struct script_printer *printer, string_list *list,
-				 location_id location, make_text *make);
-/* What follows the address of a sample, as far as the fields are wanted. Borrowed as above. */
+/* The text of a location out of its list. Borrowed from the printer. */
+struct location_text script_location_text(struct script_printer *printer, location_texts *texts,
+					  location_id location, make_text *make);
+/* What follows the address of a sample, as far as the fields are wanted. */
 const char *script_leaf_text(struct script_printer *printer, location_id location);
 /* The lines of a frame in a chain. */
 make_text script_make_frame;
@@ -102,8 +120,11 @@ string_id script_printable(struct script_printer *printer, const char *foreign);
 /* Lets the listener print the records that the layout asks for. */
 void script_listen(struct script_printer *printer);
 
-/* Who, where and when: what begins the line of a sample and of any other record. */
+/* Begins the text of a line, of a sample or of any other record: who, where and when. */
 void script_print_start(struct script_printer *printer, const struct script_line *line);
+
+/* Writes as much of the line as there is, of which then nothing is left. */
+void script_write_line(struct script_printer *printer);
 
 /* The branch stack, in the first of the three forms that is asked for. */
 print_field script_print_branches;

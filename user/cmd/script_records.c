@@ -74,6 +74,7 @@ static int show(struct perfdata_listener *self, const struct perfdata_record *re
 	line.fields = printer->plans.items[record->source].fields;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;
 	script_print_start(printer, &line);
+	script_write_line(printer);
 	perfdata_print_record(printer->data, record, printer->out);
 	return 0;
 }

@@ -174,5 +174,10 @@ void script_print_start(struct script_printer *printer, const struct script_line
 		print_day_time(printer, line);
 	if (line->fields & PRINT_time)
 		print_time(printer, line);
+}
+
+void script_write_line(struct script_printer *printer)
+{
 	fwrite(text_view(&printer->line), 1, printer->line.length, printer->out);
+	text_truncate(&printer->line, 0);
 }

@@ -25,10 +25,10 @@ static __always_inline void ask_for_file(struct scratch *scratch, const struct v
 	count(COUNTER_unwind_not_asked);
 }
 
-/* Copies what is known of the file scratch->wanted.file into `mapping`. A row that changes
- * meanwhile is as none; the epoch changes, too, so that is forgotten with the next sample. */
-static __always_inline void learn_file(struct scratch *scratch, const struct vm_area_struct *vma,
-				       struct known_mapping *mapping)
+/* Copies what is known of the file scratch->wanted.file into `table`. A row that changes meanwhile
+ * is as none; the epoch changes, too, so that is forgotten with the next sample. */
+static __always_inline void ask_table(struct scratch *scratch, const struct vm_area_struct *vma,
+				      struct known_table *table)
 {
 	const struct unwind_file_key *key = &scratch->wanted.file;
 	struct unwind_file *known = bpf_map_lookup_elem(&unwind_files, key);
@@ -36,16 +36,16 @@ static __always_inline void learn_file(struct scratch *scratch, const struct vm_
 
 	if (known) {
 		known->last_used_ns = scratch->record.header.time_ns;
-		mapping->state = known->state;
-		mapping->table = known->table;
-		mapping->place = known->place;
+		table->state = known->state;
+		table->number = known->table;
+		table->place = known->place;
 		barrier(); /* what was copied is looked at, not what may have changed since */
-		if (known->seal != unwind_seal(mapping->table, &mapping->place) &&
-		    mapping->state == FILE_READY)
-			mapping->state = FILE_GONE;
+		if (known->seal != unwind_seal(table->number, &table->place) &&
+		    table->state == FILE_READY)
+			table->state = FILE_GONE;
 		return;
 	}
-	mapping->state = fresh->state = FILE_WANTED;
+	table->state = fresh->state = FILE_WANTED;
 	fresh->last_used_ns = scratch->record.header.time_ns;
 	if (!bpf_map_update_elem(&unwind_files, key, fresh, BPF_NOEXIST))
 		ask_for_file(scratch, vma);
@@ -53,8 +53,37 @@ static __always_inline void learn_file(struct scratch *scratch, const struct vm_
 		count(COUNTER_unwind_not_asked);
 }
 
-/* The file of a mapping, into scratch->wanted; false for anonymous memory, which is where JIT
- * compilers write. */
+/* What is known of the file in scratch->wanted and walk.inode, into `table`. `stamp` is of now. */
+static __always_inline void learn_file(struct scratch *scratch, const struct vm_area_struct *vma,
+				       const struct mapping_stamp *stamp, struct known_table *table)
+{
+	const struct inode *inode = (const void *)scratch->walk.inode;
+	struct unwind_file_key *key = &scratch->wanted.file;
+	struct known_file *file = &scratch->files[scratch->walk.inode * 0x9e3779b97f4a7c15ULL >>
+						  (64 - FILES_KNOWN_BITS)];
+	u64 difference = (file->inode ^ scratch->walk.inode) | (file->number ^ key->inode) |
+			 (file->generation ^ key->generation) | (file->turn ^ stamp->turn) |
+			 (file->epoch ^ stamp->epoch);
+
+	if (inode && !difference) {
+		*table = file->table;
+		return;
+	}
+	if (inode)
+		key->device = BPF_CORE_READ(inode, i_sb, s_dev);
+	ask_table(scratch, vma, table);
+	if (!inode || table->state != FILE_READY)
+		return;
+	file->inode = scratch->walk.inode;
+	file->number = key->inode;
+	file->generation = key->generation;
+	file->turn = stamp->turn;
+	file->epoch = stamp->epoch;
+	file->table = *table;
+}
+
+/* The file of a mapping, into walk.inode (0: the vDSO) and, but for its device, into
+ * scratch->wanted; false for anonymous memory, which is where JIT compilers write. */
 static __always_inline bool file_of(struct scratch *scratch, const struct vm_area_struct *vma)
 {
 	const struct mm_struct *mm = (const void *)scratch->walk.mm;
@@ -62,12 +91,12 @@ static __always_inline bool file_of(struct scratch *scratch, const struct vm_are
 	const struct inode *inode = BPF_CORE_READ(file, f_inode);
 	struct unwind_file_key *key = &scratch->wanted.file;
 
+	scratch->walk.inode = (u64)inode;
 	if (!file) {
 		*key = (struct unwind_file_key){.inode = UNWIND_VDSO_INODE};
 		return BPF_CORE_READ(vma, vm_start) == (u64)BPF_CORE_READ(mm, context.vdso);
 	}
 	key->inode = BPF_CORE_READ(inode, i_ino);
-	key->device = BPF_CORE_READ(inode, i_sb, s_dev);
 	key->generation = BPF_CORE_READ(inode, i_generation);
 	return true;
 }

@@ -158,7 +158,7 @@ static __always_inline bool is_return_address(struct scratch *scratch, u32 row)
 
 	if (code_call_ends(MACHINE, scratch->walk.code[0]))
 		return true;
-	return row < MAPPINGS_KNOWN && process->mappings[row].state == MAPPING_ANONYMOUS &&
+	return row < MAPPINGS_KNOWN && process->mappings[row].table.state == MAPPING_ANONYMOUS &&
 	       chain_goes_on();
 }
 

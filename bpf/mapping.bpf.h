@@ -109,13 +109,13 @@ static __always_inline bool learn_vma(struct scratch *scratch, u32 row, u64 addr
 
 	/* Who has no file has no offset in it, whatever the kernel uses the number for. */
 	mapping->file_offset = 0;
-	if (has_file && scratch->wanted.file.device)
+	if (has_file && scratch->walk.inode)
 		mapping->file_offset = BPF_CORE_READ(vma, vm_pgoff) << (settings.page_bits & 31);
-	mapping->state = MAPPING_ANONYMOUS;
+	mapping->table.state = MAPPING_ANONYMOUS;
 	if (address < start || address >= end || !(BPF_CORE_READ(vma, vm_flags) & VM_EXEC))
 		return false;
 	if (has_file)
-		learn_file(scratch, vma, mapping);
+		learn_file(scratch, vma, &process->stamp, &mapping->table);
 	process->starts[row] = start;
 	process->bytes[row] = end - start;
 	return true;

@@ -43,12 +43,12 @@ __noinline int learn_rule(u32 row, u64 offset)
 	if (!scratch)
 		return 1;
 	mapping = &known_process(scratch)->mappings[row & (MAPPINGS_KNOWN - 1)];
-	known = known_rule(mapping->table, offset);
+	known = known_rule(mapping->table.number, offset);
 	if (!known)
 		return 1;
-	rule = unwind_find(&mapping->place, offset, read_chunk, NULL);
+	rule = unwind_find(&mapping->table.place, offset, read_chunk, NULL);
 	known->offset = offset;
-	known->table = mapping->table;
+	known->table = mapping->table.number;
 	known->rule.cfa_kind = CFA_NONE;
 	if (rule)
 		known->rule = *rule;
@@ -62,11 +62,12 @@ static __always_inline const struct unwind_rule *rule_at(struct scratch *scratch
 	struct known_process *process = known_process(scratch);
 	const struct known_mapping *mapping = &process->mappings[row];
 	u64 offset = address - process->starts[row] + mapping->file_offset;
-	struct known_rule *known = known_rule(mapping->table, offset);
+	struct known_rule *known = known_rule(mapping->table.number, offset);
 
 	if (!known)
 		return NULL;
-	if ((known->offset != offset || known->table != mapping->table) && learn_rule(row, offset))
+	if ((known->offset != offset || known->table != mapping->table.number) &&
+	    learn_rule(row, offset))
 		return NULL;
 	return known->rule.cfa_kind != CFA_NONE ? &known->rule : NULL;
 }

@@ -14,6 +14,7 @@ enum {
 	WINDOW_WORDS = 64,
 	MAPPINGS_KNOWN = 8,   /* of a process */
 	PROCESSES_KNOWN = 32, /* of a CPU; a power of two */
+	FILES_KNOWN_BITS = 6, /* of a CPU */
 	MAPLE_NODE_BYTES = 256,
 };
 
@@ -28,13 +29,30 @@ struct mapping_stamp {
 
 enum { MAPPING_ANONYMOUS = FILE_GONE + 1 };
 
+/* Where a file's table is. */
+struct known_table {
+	struct unwind_place place;
+	u32 state;  /* enum unwind_file_state, or MAPPING_ANONYMOUS */
+	u32 number; /* see struct unwind_file */
+};
+
 /* A piece of code, as a process sees it. */
 struct known_mapping {
 	u64 file_offset; /* of its start */
-	struct unwind_place place;
-	u32 state; /* enum unwind_file_state, or MAPPING_ANONYMOUS */
-	u32 table; /* number of its table, see struct unwind_file */
+	struct known_table table;
 };
+
+/* What a CPU remembers of a file while turn and epoch are the same (see struct mapping_stamp): most
+ * code that is met anew is of a few files, in processes that have begun or mapped something. The
+ * kernel's inode, with its number and generation, is the same file as long as a turn. */
+struct known_file {
+	u64 inode; /* kernel address; 0: none */
+	u64 number, turn;
+	u32 generation, epoch;
+	struct known_table table;
+	u64 reserved; /* a line of the cache each */
+};
+_Static_assert(sizeof(struct known_file) == 64, "a line each");
 
 /* What a CPU remembers of one process's mappings. Starts and lengths lie together, as all of them
  * are looked at. */
@@ -52,7 +70,7 @@ struct user_walk {
 	struct unwind_frame frame; /* the next one to take */
 	u64 window;		   /* address of the first word in scratch->window */
 	u64 window_bytes;
-	u64 mm, vma;		  /* kernel addresses */
+	u64 mm, vma, inode;	  /* kernel addresses */
 	u64 code[3];		  /* around the pc: before it, and two words from it on */
 	u64 left_pc, left_record; /* the frame that a frame pointer was followed from, and that */
 	struct arm64_way way;
@@ -92,6 +110,7 @@ struct scratch {
 	struct count_key key;	   /* of the sample in the record, if it is counted */
 	struct sample_record record;
 	struct known_process processes[PROCESSES_KNOWN];
+	struct known_file files[1 << FILES_KNOWN_BITS];
 };
 
 #endif

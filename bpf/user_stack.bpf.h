@@ -38,7 +38,8 @@ __noinline int calls_with_rule(u64 address)
 	    code_is_jump_stub(code))
 		return false;
 	row = find_mapping(scratch, address);
-	if (row >= MAPPINGS_KNOWN || known_process(scratch)->mappings[row].state != FILE_READY)
+	if (row >= MAPPINGS_KNOWN ||
+	    known_process(scratch)->mappings[row].table.state != FILE_READY)
 		return false;
 	return rule_at(scratch, row, address) != NULL;
 }
@@ -67,12 +68,12 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 		return NULL;
 	}
 	mapping = &process->mappings[row];
-	is_unread = mapping->state == FILE_WANTED || mapping->state == FILE_NO_ROOM ||
-		    mapping->state == FILE_GONE;
-	if (mapping->state == FILE_WANTED && !walk->has_rest)
+	is_unread = mapping->table.state == FILE_WANTED || mapping->table.state == FILE_NO_ROOM ||
+		    mapping->table.state == FILE_GONE;
+	if (mapping->table.state == FILE_WANTED && !walk->has_rest)
 		begin_rest(walk->doubt);
 	walk->doubt = is_unread ? END_NOT_ANALYSED : END_NO_TABLE;
-	if (mapping->state != FILE_READY)
+	if (mapping->table.state != FILE_READY)
 		return NULL;
 	return rule_at(scratch, row, unwind_find_address(&walk->frame));
 }

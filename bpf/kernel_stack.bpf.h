@@ -4,7 +4,7 @@
  *
  * The kernel's walker looks each frame up in tables of some megabytes. Between two samples of a
  * second's hundred these fall out of the caches, which makes it a microsecond a frame; remembered
- * rules cost a fraction. What is not plain (interrupted kernel code, modules, other stacks,
+ * rules cost a fraction. What is not plain (other stacks, interrupts that came on them, modules,
  * trampolines) or has no rule is left to the kernel's walker. That the tables mean what we think is
  * proved: the first stacks of each CPU, and one in thousands after them, are walked by the kernel
  * too. The first difference ends it for all.
@@ -12,7 +12,7 @@
 #ifndef KERNEL_STACK_BPF_H
 #define KERNEL_STACK_BPF_H
 
-#include "kernel_rules.bpf.h"
+#include "kernel_step.bpf.h"
 #include "user_registers.bpf.h"
 
 enum {
@@ -25,46 +25,6 @@ enum {
 volatile u32 kernel_rules_off = 0;
 
 #if defined(__TARGET_ARCH_x86)
-
-/* Source: arch/x86/include/asm/processor-flags.h: set in all flags that a CPU has pushed. */
-enum { FLAGS_FIXED = 2 };
-
-enum kernel_step { STEP_ON, STEP_END, STEP_UNKNOWN };
-
-/* The user's registers where the kernel was entered end its stack. */
-static __always_inline u32 step_to_registers(u64 address)
-{
-	u64 cs = 0;
-
-	address += offsetof(bpf_user_pt_regs_t, cs);
-	if (bpf_probe_read_kernel(&cs, sizeof(cs), (const void *)address) || !(cs & 3))
-		return STEP_UNKNOWN;
-	return STEP_END;
-}
-
-/* Makes the walk's frame its caller. Returns STEP_ON if there is one. */
-static __always_inline u32 step_by_orc(struct kernel_walk *walk, const struct unwind_rule *rule)
-{
-	u64 cfa = (rule->cfa_register == X86_64_SP ? walk->sp : walk->fp) +
-		  (u64)(s64)rule->cfa_offset;
-	u64 fp_at = (rule->fp_kind == SAVED_AT_FP ? walk->fp : cfa) + (u64)(s64)rule->fp_offset;
-
-	if (rule->cfa_kind == CFA_END)
-		return STEP_END;
-	if (rule->cfa_kind != CFA_REGISTER || cfa - walk->sp > KERNEL_STACK_BYTES)
-		return STEP_UNKNOWN;
-	if (rule->is_signal)
-		return step_to_registers(cfa);
-	if (cfa == walk->sp ||
-	    bpf_probe_read_kernel(&walk->pc, sizeof(walk->pc), (const void *)(cfa - sizeof(u64))))
-		return STEP_UNKNOWN;
-	if (rule->fp_kind != SAVED_SAME &&
-	    bpf_probe_read_kernel(&walk->fp, sizeof(walk->fp), (const void *)fp_at))
-		return STEP_UNKNOWN;
-	walk->sp = cfa;
-	walk->is_exact = 0;
-	return STEP_ON;
-}
 
 /* Takes the frame that the walk is at, and steps to its caller. Global, see move_window(). */
 __noinline int take_kernel_frame(u32 row)

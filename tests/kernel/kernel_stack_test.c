@@ -38,17 +38,22 @@ enum {
 static void work(void)
 {
 	int fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int zeros = open("/dev/zero", O_RDONLY | O_CLOEXEC);
 	char *memory = mmap(NULL, (size_t)PAGES * PAGE_BYTES, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	char text[4096];
 	pid_t pid;
 
-	assert_true(fd >= 0 && memory != MAP_FAILED);
+	assert_true(fd >= 0 && zeros >= 0 && memory != MAP_FAILED);
 	while (read(fd, text, sizeof(text)) > 0)
 		;
 	close(fd);
 	for (int i = 0; i < PAGES; i++)
 		memory[(size_t)i * PAGE_BYTES] = 1;
+	/* The kernel meets missing pages itself. */
+	assert_int_equal(madvise(memory, (size_t)PAGES * PAGE_BYTES, MADV_DONTNEED), 0);
+	assert_int_equal(pread(zeros, memory, (size_t)PAGES * PAGE_BYTES, 0), PAGES * PAGE_BYTES);
+	close(zeros);
 	pid = fork();
 	if (!pid)
 		_exit(0);

@@ -212,6 +212,7 @@ static note_record *find_note_record(u32 type, bool is_nested)
 enum {
 	PIECE_EVENTS = 1 << 12,	    /* that a thread does at once */
 	KEYED_EVENTS = 1 << 16,	    /* that the other threads do while the walk goes on */
+	KEYED_BYTES = 16 << 20,	    /* of the file, or so much of it: copied stacks are large */
 	MOST_CHAIN_BYTES = 1 << 16, /* of a record there is no more */
 };
 
@@ -310,12 +311,21 @@ static void make_room(struct perfdata *data, const u8 *at)
 	vec_reserve(&data->events, wanted - KEYED_EVENTS);
 }
 
+/* Whether there is enough to do for the other threads, or to forget. */
+static bool is_time_for_keys(const struct perfdata *data)
+{
+	const struct timed *from = data->events.items + data->keyed_events;
+	size_t count = data->events.count - data->keyed_events;
+
+	return count == KEYED_EVENTS || (s64)(from[count - 1].place - from[0].place) > KEYED_BYTES;
+}
+
 static void add_event(struct perfdata *data, struct timed event)
 {
 	if (data->events.count == data->events.capacity)
 		make_room(data, (const u8 *)(uintptr_t)event.place);
 	*vec_add(&data->events) = event;
-	if (data->events.count - data->keyed_events == KEYED_EVENTS)
+	if (is_time_for_keys(data))
 		start_keys(data);
 }
 

@@ -21,6 +21,38 @@ struct mapping_states builder_states_for(const struct sample *sample, const stru
 
 /* --- steps --- */
 
+/* Whether the row where one with the same chain and address was counted is the sample's own. */
+static bool is_counted_again(const struct profile *profile, const struct pending_sample *pending)
+{
+	const struct count_row *count;
+
+	if (!pending->again)
+		return false;
+	count = &profile->counts.items[pending->again - 1];
+	return count->labels == pending->count.labels && count->source == pending->count.source &&
+	       count->space == pending->count.space;
+}
+
+/* Counts samples that have rows already, and leaves the others. */
+static void count_again(struct profile_builder *builder)
+{
+	u32 left = 0;
+
+	for (u32 i = 0; i < builder->pending_count; i++) {
+		const struct pending_sample *pending = &builder->pending[i];
+		struct count_row *count;
+
+		if (!is_counted_again(builder->profile, pending)) {
+			builder->pending[left++] = *pending;
+			continue;
+		}
+		count = &builder->profile->counts.items[pending->again - 1];
+		count->weight += pending->count.weight;
+		count->samples += pending->count.samples;
+	}
+	builder->pending_count = left;
+}
+
 static location_id find_leaf(struct profile_builder *builder, const struct pending_sample *pending)
 {
 	const struct virtual_place *place = &pending->leaf;
@@ -67,8 +99,10 @@ static void add_count(struct profile_builder *builder, const struct pending_samp
 
 void builder_count_pending(struct profile_builder *builder)
 {
-	struct pending_sample *end = builder->pending + builder->pending_count, *at;
+	struct pending_sample *end, *at;
 
+	count_again(builder);
+	end = builder->pending + builder->pending_count;
 	for (at = builder->pending; at < end; at++)
 		if (at->has_chain)
 			chain_rows_expect_places(builder->chains, &at->chain);
@@ -85,24 +119,6 @@ void builder_count_pending(struct profile_builder *builder)
 }
 
 /* --- samples --- */
-
-/* Counts the sample where one like it was counted; false: there was none, as far as is known. */
-static bool count_again(struct profile_builder *builder, const struct sample *sample,
-			const struct teller *teller, const struct known_chain *known)
-{
-	struct profile *profile = builder->profile;
-	struct count_row *count;
-
-	if (known->count == 0 || known->address != sample->address)
-		return false;
-	count = &profile->counts.items[known->count - 1];
-	if (count->labels != teller->labels || count->source != sample->source ||
-	    count->space != sample->space)
-		return false;
-	count->weight += sample->weight;
-	count->samples += sample_count(sample);
-	return true;
-}
 
 static struct pending_sample pending_of(const struct sample *sample, const struct teller *teller)
 {
@@ -132,6 +148,18 @@ static void want_chain(struct profile_builder *builder, const struct sample *sam
 	pending->leaf_is_first = first->address == sample->address && first->space == sample->space;
 }
 
+/* A chain that was seen before, mostly with the same address. */
+static __attribute__((always_inline)) inline void expect_known(
+	const struct profile_builder *builder, const struct known_chain *known,
+	struct pending_sample *pending)
+{
+	pending->count.stack = known->stack;
+	if (!known->count || known->address != pending->leaf.address)
+		return;
+	pending->again = known->count;
+	__builtin_prefetch(&builder->profile->counts.items[known->count - 1]);
+}
+
 void builder_count_sample(struct profile_builder *builder, const struct sample *sample,
 			  const struct teller *teller)
 {
@@ -142,14 +170,12 @@ void builder_count_sample(struct profile_builder *builder, const struct sample *
 	if (has_key)
 		known = chain_rows_known(builder->chains, sample->chain_key,
 					 builder_states_for(sample, teller));
-	if (known && count_again(builder, sample, teller, known))
-		return;
 	pending = &builder->pending[builder->pending_count++];
 	*pending = pending_of(sample, teller);
 	if (has_key)
 		pending->chain_key = sample->chain_key;
 	if (known)
-		pending->count.stack = known->stack;
+		expect_known(builder, known, pending);
 	else if (sample->frame_count && !builder->settings.skip_chains)
 		want_chain(builder, sample, pending);
 	if (builder->pending_count == MOST_PENDING)

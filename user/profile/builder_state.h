@@ -31,11 +31,12 @@ struct pending_sample {
 	struct virtual_place leaf;
 	struct mapping_states states, key_states;
 	u64 chain_key;	    /* 0: none */
+	u32 again;	    /* row of counts, from 1, where one like it may have been counted */
 	bool has_chain;	    /* the row of its chain is to be found */
 	bool leaf_is_first; /* of the chain's frames that are to be found */
 };
 
-enum { MOST_PENDING = 16 };
+enum { MOST_PENDING = 32 };
 
 struct profile_builder {
 	struct passing_sink passing; /* first; on to the locator */

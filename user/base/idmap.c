@@ -38,6 +38,12 @@ static void grow(struct idmap *map)
 	free(old.slots);
 }
 
+void idmap_expect(const struct idmap *map, u64 key)
+{
+	if (map->capacity)
+		__builtin_prefetch(&map->slots[home_of(key, map->capacity)]);
+}
+
 u32 idmap_get(const struct idmap *map, u64 key)
 {
 	return map->capacity ? slot_of(map, key)->value : 0;

@@ -29,6 +29,9 @@ u32 idmap_get(const struct idmap *map, u64 key);
  * else before the next call). Valid until the next idmap_place(). */
 u32 *idmap_place(struct idmap *map, u64 key);
 
+/* A key will be asked for soon. */
+void idmap_expect(const struct idmap *map, u64 key);
+
 /* Forgets `key`, if it is there. */
 void idmap_remove(struct idmap *map, u64 key);
 

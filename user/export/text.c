@@ -68,6 +68,27 @@ struct pieces {
 	struct text texts[PIECES];
 };
 
+/* The frame of a line's entry. */
+static const struct folded_frame *line_frame(const struct entry_list *list, size_t line)
+{
+	return &list->fold->frames.items[list->entries.items[list->sorted[line]].frame];
+}
+
+/* Gets from memory what lines will look at: the entry of one, the frame of one that comes sooner,
+ * and of one that comes next where that is. Always inlined: see row_index_expect(). */
+static __attribute__((always_inline)) inline void expect_lines(const struct entry_list *list,
+							       size_t line)
+{
+	enum { STEP = 8 };
+
+	if (line + 3 * STEP >= list->entries.count)
+		return;
+	__builtin_prefetch(&list->entries.items[list->sorted[line + 3 * STEP]]);
+	__builtin_prefetch(line_frame(list, line + 2 * STEP));
+	__builtin_prefetch(
+		&list->fold->profile->locations.items[line_frame(list, line + STEP)->location]);
+}
+
 static void make_piece(void *context, size_t piece)
 {
 	struct pieces *pieces = context;
@@ -83,6 +104,7 @@ static void make_piece(void *context, size_t piece)
 		u32 entry = view->list->sorted[i];
 		const struct entry *row = &view->list->entries.items[entry];
 
+		expect_lines(view->list, i);
 		if (!report_shows(view, row))
 			continue;
 		append_line(&table, text, row);

@@ -169,6 +169,20 @@ static u32 caller_entry(struct counting *counting, const struct folded_row *row,
 	return *place = entry_make(counting, row, frame, letters->last) + 1;
 }
 
+/* Gets the places of entries from memory that are not known of the paths. */
+static __attribute__((always_inline)) inline void expect_entries(const struct counting *counting,
+								 const struct folded_row *row,
+								 u32 count)
+{
+	const struct entry_index *index = counting->list->index;
+	u32 label_key = index->label_keys[row->labels];
+
+	for (u32 i = 0; i < count; i++)
+		if (counting->entry_of[counting->paths[i]].label_key != label_key)
+			idmap_expect(&index->entry_of,
+				     entry_index_key(index, row, frame_at(counting, i)));
+}
+
 /* Counts a row for the `count` frames of its stack. Returns whether any is let through. */
 static bool count_callers(struct counting *counting, u32 row_number, u32 count)
 {
@@ -177,6 +191,7 @@ static bool count_callers(struct counting *counting, u32 row_number, u32 count)
 	u32 label_key = counting->list->index->label_keys[row->labels];
 	bool is_shown = false;
 
+	expect_entries(counting, row, count);
 	for (u32 i = 0; i < count; i++) {
 		struct path_entry *known = &counting->entry_of[counting->paths[i]];
 
@@ -214,17 +229,30 @@ static void count_row(struct counting *counting, u32 row_number)
 	}
 }
 
+static __attribute__((always_inline)) inline void expect_row(const struct counting *counting,
+							     u32 row_number)
+{
+	path_id path = counting->fold->rows.items[row_number].path;
+
+	__builtin_prefetch(&counting->fold->paths.items[path]);
+	__builtin_prefetch(&counting->entry_of[path]);
+}
+
 /* Counts a part of the rows: that of one event. */
 static void count_part(void *context, size_t part)
 {
+	enum { AHEAD = 8 }; /* rows whose stacks are on their way from memory */
 	struct counting *counting = (struct counting *)context + part;
 	const struct fold *fold = counting->fold;
 
 	counting->paths = must_alloc_array(fold->deepest, sizeof(*counting->paths));
 	counting->entry_of = must_alloc_array(fold->paths.count, sizeof(*counting->entry_of));
-	for (u32 i = counting->from; i < counting->to; i++)
+	for (u32 i = counting->from; i < counting->to; i++) {
+		if (i + AHEAD < counting->to)
+			expect_row(counting, i + AHEAD);
 		if (fold->rows.items[i].source == counting->source)
 			count_row(counting, i);
+	}
 	free(counting->paths);
 	free(counting->entry_of);
 }
@@ -264,11 +292,16 @@ static struct entry_list *list_beside(const struct entry_list *list)
 /* Adds what was counted of later rows. */
 static void add_part(struct entry_list *list, const struct entry_list *part)
 {
+	enum { AHEAD = 16 }; /* places that are on their way from memory */
 	CLEANUP(freep) u64 *keys = entry_index_keys(part->index, part->entries.count);
 
 	for (size_t i = 0; i < part->entries.count; i++) {
 		const struct entry *entry = &part->entries.items[i];
-		u32 *place = idmap_place(&list->index->entry_of, keys[i]);
+		u32 *place;
+
+		if (i + AHEAD < part->entries.count)
+			idmap_expect(&list->index->entry_of, keys[i + AHEAD]);
+		place = idmap_place(&list->index->entry_of, keys[i]);
 
 		if (*place) {
 			add_figures(&list->entries.items[*place - 1], entry);

@@ -8,6 +8,8 @@
 #include "base/parallel.h"
 #include "cmd/shared_names.h"
 
+enum { MOST_PARTS = 8 };
+
 /* What counts a part. */
 struct part_counter {
 	struct names_asker *asker; /* NULL: none is wanted */
@@ -86,26 +88,48 @@ static struct lbr_tally tally_of(const struct counting *counting)
 	return tally;
 }
 
-static struct profile *put_together(struct counting *counting)
+/* What is left to do when all parts have their places. */
+struct rest {
+	struct joining *parts[MOST_PARTS];
+	u32 count;
+};
+
+static void *add_rest(void *context)
 {
+	struct rest *rest = context;
+
+	for (u32 i = 0; i < rest->count; i++)
+		profile_continue(rest->parts[i]);
+	return NULL;
+}
+
+static struct profile *put_together(struct counting *counting, int error)
+{
+	const struct counting_settings *settings = counting->settings;
+	struct profile_builder *first = counting->counters[0].builder;
+	struct rest rest = {0};
+	struct parallel_task adding = {0};
 	struct profile *profile;
 
 	for (u32 i = 1; i < counting->count; i++)
 		profile_builder_settle(counting->counters[i].builder);
-	for (u32 i = 1; i < counting->count; i++) {
-		profile_builder_append(counting->counters[0].builder,
-				       counting->counters[i].builder);
+	for (u32 i = 1; i < counting->count; i++)
+		rest.parts[rest.count++] = profile_builder_append_places(
+			first, counting->counters[i].builder);
+	profile = profile_builder_take(first);
+	if (!rest.count || !parallel_begin(&adding, add_rest, &rest))
+		add_rest(&rest);
+	if (settings->meanwhile && !error)
+		settings->meanwhile(settings->context, profile);
+	parallel_wait(&adding);
+	for (u32 i = 0; i < counting->count; i++)
 		counter_release(&counting->counters[i]);
-	}
-	profile = profile_builder_take(counting->counters[0].builder);
-	counter_release(&counting->counters[0]);
 	return profile;
 }
 
 /* Putting parts together takes one thread. */
 static u32 most_parts(void)
 {
-	enum { MOST_PARTS = 8 };
 	size_t width = parallel_width();
 
 	return width < MOST_PARTS ? (u32)width : MOST_PARTS;
@@ -139,7 +163,7 @@ int counting_read(struct perfdata *data, const struct counting_settings *setting
 		error = perfdata_read(data, counting.slices[0].sink);
 	if (settings->stitcher)
 		*ret_tally = tally_of(&counting);
-	*ret_profile = put_together(&counting);
+	*ret_profile = put_together(&counting, error);
 	free(counting.counters);
 	free(counting.slices);
 	shared_names_free(counting.names);

@@ -16,6 +16,10 @@ struct counting_settings {
 	/* Tells callers without name apart by virtual address, as builder.names does; NULL: not
 	 * wanted. Borrowed. */
 	struct symbolizer *symbolizer;
+	/* Is called, unless something went wrong, while stacks and counts are still added to the
+	 * profile; it may name it. NULL: nothing. */
+	void (*meanwhile)(void *context, struct profile *profile);
+	void *context;
 	/* Has learned of the recording; makes call chains of its LBR call stacks. NULL: not wanted.
 	 * Borrowed. */
 	struct lbr_stitcher *stitcher;

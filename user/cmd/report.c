@@ -205,7 +205,15 @@ static bool has_name(void *symbolizer, struct profile *profile, location_id loca
 	return symbolizer_has_name(symbolizer, profile, location);
 }
 
-static struct counting_settings choose_counting(const struct report *report)
+static void name_places(void *context, struct profile *profile)
+{
+	struct report *report = context;
+
+	symbolizer_run(report->symbolizer, profile);
+	report->named = profile->serial;
+}
+
+static struct counting_settings choose_counting(struct report *report)
 {
 	struct counting_settings settings = {
 		.builder =
@@ -228,6 +236,11 @@ static struct counting_settings choose_counting(const struct report *report)
 	settings.filter.pid_count = settings.filter.tid_count = 0;
 	if (!settings.builder.skip_chains)
 		settings.symbolizer = report->symbolizer;
+	/* Who looks for places in the source asks which locations are callers. */
+	if (choose_source(report) == SOURCE_NONE) {
+		settings.meanwhile = name_places;
+		settings.context = report;
+	}
 	return settings;
 }
 
@@ -412,7 +425,8 @@ static int run(struct report *report, const char *path)
 			"%s has no samples%s", path, is_filtered ? " that the filters leave" : "");
 	stitching_warn(report->data, report->settings->stitch);
 	profile_forget_lookups(report->profile);
-	symbolizer_run(report->symbolizer, report->profile);
+	if (report->named != report->profile->serial)
+		symbolizer_run(report->symbolizer, report->profile);
 	progress_clear();
 	fetch_missing(report);
 	report->fold = fold_new(report->profile, choose_fold(report));

@@ -26,6 +26,7 @@ struct report {
 	struct names_cache *cache; /* NULL: none */
 	struct symbolizer *symbolizer;
 	struct profile *profile;
+	u64 named; /* serial of the profile that has its names; 0: none */
 	struct fold *fold;
 	struct branch_history *history;
 	struct lbr_tally lbr; /* what became of its call stacks */

@@ -110,6 +110,7 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 	int error;
 
 	stitched.stitcher = stitcher;
+	stitched.meanwhile = NULL; /* what is counted without lessons may be thrown away */
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
 	error = counting_read(data, &stitched, ret_profile, ret_tally);
 	if (!lbr_stitcher_lacks_lessons(stitcher))

@@ -32,6 +32,7 @@ struct builder_settings {
 	struct name_test names;
 };
 
+struct joining;
 struct profile_builder;
 
 /* Free with profile_builder_free(). `sources` (copied) are the rows that samples refer to. */
@@ -58,6 +59,10 @@ bool profile_builder_can_append(const struct builder_settings *settings);
  * From then on `builder` no longer knows the processes: take the profile.
  */
 void profile_builder_append(struct profile_builder *builder, struct profile_builder *next);
+/* The same but for stacks and what was counted at them, which profile_continue() adds, also after
+ * profile_builder_take(); until then `next` stays. */
+struct joining *profile_builder_append_places(struct profile_builder *builder,
+					      struct profile_builder *next);
 /* Frees; NULL is fine. */
 void profile_builder_free(struct profile_builder *builder);
 

@@ -16,12 +16,13 @@ bool profile_builder_can_append(const struct builder_settings *settings)
 	return !settings->count_branches && !settings->count_blocks && !settings->details.kept;
 }
 
-void profile_builder_append(struct profile_builder *builder, struct profile_builder *next)
+struct joining *profile_builder_append_places(struct profile_builder *builder,
+					      struct profile_builder *next)
 {
 	struct profile *profile = builder->profile;
 	const struct profile *other = next->profile;
-	CLEANUP(freep) binary_id *binaries = NULL;
-	CLEANUP(freep) thread_id *threads = NULL;
+	binary_id *binaries;
+	thread_id *threads;
 
 	builder_count_pending(builder);
 	builder_count_pending(next);
@@ -33,5 +34,10 @@ void profile_builder_append(struct profile_builder *builder, struct profile_buil
 	profile_join_binaries(profile, other, binaries);
 	locator_continue(builder->locator, next->locator, binaries);
 	thread_lives_continue(&builder->threads, profile, &next->threads, other, threads);
-	profile_continue(profile, other, binaries, threads);
+	return profile_continue_places(profile, other, binaries, threads);
+}
+
+void profile_builder_append(struct profile_builder *builder, struct profile_builder *next)
+{
+	profile_continue(profile_builder_append_places(builder, next));
 }

@@ -219,14 +219,20 @@ static void add_totals(struct profile_totals *sum, const struct profile_totals *
 		sum->last_ns = totals->last_ns;
 }
 
-/* All that refers to sources, binaries and threads, of which it is known what they became. */
-static void join_samples(struct joining *joining)
+/* All that refers to sources, binaries and threads, of which it is known what they became: first
+ * what names are given to, and what has names. */
+static void join_places(struct joining *joining)
 {
 	join_locations(joining);
-	join_stacks(joining);
 	join_labels(joining);
-	join_counts(joining);
 	add_totals(&joining->profile->totals, &joining->other->totals);
+}
+
+/* Then the rest. */
+static void join_samples(struct joining *joining)
+{
+	join_stacks(joining);
+	join_counts(joining);
 	free(joining->sources);
 	free(joining->locations);
 	free(joining->stacks);
@@ -247,26 +253,37 @@ static void join(struct profile *profile, const struct profile *other, bool is_m
 	join_sources(&joining);
 	profile_join_binaries(profile, other, joining.binaries);
 	join_threads(&joining);
+	join_places(&joining);
 	join_samples(&joining);
 	free(joining.binaries);
 	free(joining.threads);
 }
 
-void profile_continue(struct profile *profile, const struct profile *other, binary_id *binaries,
-		      thread_id *threads)
+struct joining *profile_continue_places(struct profile *profile, const struct profile *other,
+					binary_id *binaries, thread_id *threads)
 {
-	struct joining joining = {
+	struct joining *joining = must_alloc(sizeof(*joining));
+
+	*joining = (struct joining){
 		.profile = profile,
 		.other = other,
 		.is_more = true,
 		.binaries = binaries,
 		.threads = threads,
-		.sources = must_alloc_array(other->sources.count, sizeof(*joining.sources)),
+		.sources = must_alloc_array(other->sources.count, sizeof(*joining->sources)),
 	};
-
 	for (u32 i = 0; i < other->sources.count; i++)
-		joining.sources[i] = i;
-	join_samples(&joining);
+		joining->sources[i] = i;
+	join_places(joining);
+	return joining;
+}
+
+void profile_continue(struct joining *joining)
+{
+	join_samples(joining);
+	free(joining->binaries);
+	free(joining->threads);
+	free(joining);
 }
 
 u32 profile_join(struct profile *profile, const struct profile *other)

@@ -23,9 +23,17 @@ void profile_merge(struct profile *profile, const struct profile *other);
  * which (0: not known), and then says it of all. */
 void profile_join_binaries(struct profile *profile, const struct profile *other,
 			   binary_id *binaries);
-/* Adds what was counted of the very same sources: all but binaries and threads, of which `binaries`
- * and `threads` say which of the other one's are which. */
-void profile_continue(struct profile *profile, const struct profile *other, binary_id *binaries,
-		      thread_id *threads);
+/* What is left to be added of another profile. */
+struct joining;
+
+/* Adds what was counted of the very same sources, of which `binaries` and `threads` (both handed
+ * over) say which of the other one's are which; but for stacks and what was counted at them, which
+ * profile_continue() adds. Neither that nor the other one's rows are of matter to who gives names.
+ */
+struct joining *profile_continue_places(struct profile *profile, const struct profile *other,
+					binary_id *binaries, thread_id *threads);
+/* Adds the rest, in the order of profile_continue_places() if there are several. Meanwhile the
+ * profile may get names. Frees `joining`. */
+void profile_continue(struct joining *joining);
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "export/text_table.h"
 
+#include "base/parallel.h"
 #include "export/text_graph.h"
 
 #include <inttypes.h>
@@ -15,6 +16,7 @@ enum {
 	PERCENT_WIDTH = 8,
 	GUEST_WIDTH = 9,
 	NUMBER_WIDTH = 12,
+	LEAST_ENTRIES = 1 << 12, /* of a part: less is not worth a thread */
 };
 
 struct figure_column {
@@ -81,11 +83,44 @@ void table_append_figure(const struct table *table, struct text *line, const str
 
 /* --- widths --- */
 
+/* Of a part of the entries. */
+struct widening {
+	struct key_columns keys;
+	size_t from, to;
+};
+
+static void widen_part(void *context, size_t part)
+{
+	struct widening *widening = (struct widening *)context + part;
+	const struct entry *entries = widening->keys.list->entries.items;
+
+	for (size_t i = widening->from; i < widening->to; i++)
+		key_columns_widen(&widening->keys, &entries[i]);
+}
+
 static void find_widths(struct table *table)
 {
+	size_t count = table->list->entries.count, parts = count / LEAST_ENTRIES;
+	size_t most = parallel_width();
+	struct widening *widenings;
+
+	parts = parts > most ? most : parts + !parts;
+	widenings = must_alloc_array(parts, sizeof(*widenings));
 	key_columns_begin(&table->keys);
-	for (size_t i = 0; i < table->list->entries.count; i++)
-		key_columns_widen(&table->keys, &table->list->entries.items[i]);
+	for (size_t i = 0; i < parts; i++)
+		widenings[i] = (struct widening){
+			.keys = table->keys,
+			.from = count * i / parts,
+			.to = count * (i + 1) / parts,
+		};
+	parallel_run(parts, widen_part, widenings);
+	for (size_t i = 0; i < parts; i++) {
+		for (u32 field = 0; field < FIELD_COUNT; field++)
+			if (widenings[i].keys.widths[field] > table->keys.widths[field])
+				table->keys.widths[field] = widenings[i].keys.widths[field];
+		key_columns_release(&widenings[i].keys);
+	}
+	free(widenings);
 }
 
 static void set_figure_width(struct table *table, u8 field, u32 given)

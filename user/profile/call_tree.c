@@ -139,8 +139,20 @@ static void sum_up(struct growing *growing)
 	}
 }
 
+/* Gets from memory where a chain ends. Always inlined: see row_index_expect(). */
+static __attribute__((always_inline)) inline void expect_chain(const struct growing *growing,
+							       const struct entry_chain *chain)
+{
+	const struct fold *fold = growing->list->fold;
+	path_id path = fold->rows.items[chain->row].path;
+
+	__builtin_prefetch(&fold->paths.items[path]);
+	idmap_expect(&growing->branch_of, (u64)path << 1 | (chain->position != 0));
+}
+
 static void grow(struct growing *growing, const struct entry_chain *chains, u32 chain_count)
 {
+	enum { AHEAD = 8 }; /* chains whose ends are on their way from memory */
 	const struct fold *fold = growing->list->fold;
 	u32 *scratch = must_alloc_array(fold->deepest, sizeof(*scratch));
 	bool callers_first = growing->list->settings.order == CALLER_FIRST;
@@ -148,8 +160,12 @@ static void grow(struct growing *growing, const struct entry_chain *chains, u32 
 	*vec_add(&growing->branches) = (struct branch_node){0};
 	for (u32 i = 0; i < chain_count; i++) {
 		const struct folded_row *row = &fold->rows.items[chains[i].row];
-		u32 end = callers_first ? path_branch(growing, &chains[i], scratch)
-					: chain_branch(growing, &chains[i], scratch);
+		u32 end;
+
+		if (i + AHEAD < chain_count)
+			expect_chain(growing, &chains[i + AHEAD]);
+		end = callers_first ? path_branch(growing, &chains[i], scratch)
+				    : chain_branch(growing, &chains[i], scratch);
 
 		growing->branches.items[end].hits += row->weight;
 		growing->branches.items[end].samples += row->samples;

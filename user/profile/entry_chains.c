@@ -43,6 +43,7 @@ static void visit(struct walk *walk, u32 row_number, frame_id frame, u32 positio
 
 static void visit_part(void *context, size_t part)
 {
+	enum { AHEAD = 8 }; /* rows whose stacks are on their way from memory */
 	struct walk *walk = (struct walk *)context + part;
 	const struct entry_list *list = walk->list;
 	const struct fold *fold = list->fold;
@@ -52,6 +53,8 @@ static void visit_part(void *context, size_t part)
 	for (u32 row = walk->from; row < walk->to; row++) {
 		u32 count;
 
+		if (row + AHEAD < walk->to)
+			__builtin_prefetch(&fold->paths.items[fold->rows.items[row + AHEAD].path]);
 		if (fold->rows.items[row].source != list->settings.source)
 			continue;
 		count = entry_list_frames(list, row, walk->frames);

@@ -82,9 +82,9 @@ struct capture_settings {
 	void *proof_context;
 	/* Hears of each file once, when the first stack comes through it: its process may end any
 	 * moment, and what is only counted comes much later. Only where stacks are walked by unwind
-	 * tables, and not of what is read before the start. Of the mapping its pid is known, and
-	 * path
-	 * ("") and build id maybe; it and `fd` are borrowed for the call. NULL: nobody. */
+	 * tables, and not of what is read before the start. Of the mapping its pid is known,
+	 * and, if not "" and 0 bytes, its path and build id; it and `fd` are borrowed for the call.
+	 * NULL: nobody. */
 	void (*on_file)(void *context, const struct mapping *mapping, int fd);
 	void *file_context;
 	/* Reads binaries for their build ids and call frame information, with

@@ -4,6 +4,7 @@
  */
 #include "unit/unit.h"
 
+#include "unit/profile/builder_fixture.h"
 #include "unit/profile/machine.h"
 
 static void equal_samples_are_one_row(void **state)
@@ -44,51 +45,6 @@ static void a_file_address_is_an_offset_into_the_file(void **state)
 			    "perf");
 	profile_free(profile);
 	(void)state;
-}
-
-struct fixture {
-	struct profile_builder *builder;
-	struct event_sink *sink;
-	struct profile *profile;
-};
-
-static int setup(void **state)
-{
-	static const struct event_source source = {.name = "cpu-clock"};
-	struct fixture *fixture = must_alloc(sizeof(*fixture));
-	struct builder_settings settings = {.keep = KEEP_TID};
-
-	fixture->builder = profile_builder_new(&settings, &source, 1);
-	fixture->sink = profile_builder_sink(fixture->builder);
-	*state = fixture;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct fixture *fixture = *state;
-
-	profile_free(fixture->profile);
-	profile_builder_free(fixture->builder);
-	free(fixture);
-	return 0;
-}
-
-static void take_at(struct fixture *fixture, u32 pid, u64 address, u8 space)
-{
-	struct frame frame = {.address = address, .space = space};
-	struct sample sample = {
-		.weight = 1,
-		.address = address,
-		.space = space,
-		.pid = pid,
-		.tid = pid,
-		.frames = &frame,
-		.frame_count = 1,
-		.has_chain = true,
-	};
-
-	sink_call(fixture->sink, on_sample, &sample);
 }
 
 static const struct binary_row *leaf_binary(const struct profile *profile, size_t row)

@@ -98,6 +98,16 @@ static const char everything[] =
 	"fork 13 pid 8 tid 9 of 5 6 found 0\n"
 	"symbol 14 ffffffffc0000000+40 type 1 flags 0 bpf_prog\n";
 
+/* What a finished one holds. Free with perfdata_close(), before its bytes. */
+static struct perfdata *open_foreign(const struct foreign *foreign)
+{
+	struct bytes bytes = {(u8 *)foreign->bytes.bytes, foreign->bytes.length};
+	struct perfdata *data;
+
+	assert_int_equal(perfdata_open_bytes(bytes, &data), 0);
+	return data;
+}
+
 static void both_byte_orders_read_the_same(void **state)
 {
 	for (int turned = 0; turned <= 1; turned++) {
@@ -114,10 +124,7 @@ static void both_byte_orders_read_the_same(void **state)
 		assert_string_equal(text_view(&collector.lines), everything);
 		text_release(&collector.lines);
 
-		assert_int_equal(perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes,
-								    foreign.bytes.length},
-						     &data),
-				 0);
+		data = open_foreign(&foreign);
 		assert_string_equal(perfdata_header(data)->hostname, "elsewhere");
 		assert_int_equal(perfdata_header(data)->is_swapped, turned);
 		assert_string_equal(perfdata_sources(data, &count)->name,
@@ -137,10 +144,7 @@ static void feature_bits_of_a_foreign_32_bit_machine_are_found(void **state)
 	foreign_end(&foreign);
 	/* longs of 32 bits: the low word comes first */
 	patch64(&foreign, AT_FEATURES, (u64)1 << 3 << 32);
-	assert_int_equal(
-		perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes, foreign.bytes.length},
-				    &data),
-		0);
+	data = open_foreign(&foreign);
 	assert_string_equal(perfdata_header(data)->hostname, "elsewhere");
 	perfdata_close(data);
 	text_release(&foreign.bytes);
@@ -246,10 +250,7 @@ static void chain_that_the_reader_knows_comes_without_its_frames(void **state)
 	put_chain(&foreign, 2, 0x9abc);
 	put_chain(&foreign, 3, 0x5678);
 	foreign_end(&foreign);
-	assert_int_equal(
-		perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes, foreign.bytes.length},
-				    &data),
-		0);
+	data = open_foreign(&foreign);
 	assert_int_equal(perfdata_read(data, &knower.sink), 0);
 	assert_int_equal(knower.key_count, 2);
 	assert_int_equal(knower.known, 1);
@@ -277,10 +278,7 @@ static void chains_that_nobody_wants_come_only_where_they_are_asked_for(void **s
 	put_chain(&foreign, 2, 0x5678);
 	put_chain(&foreign, 3, 0x5678);
 	foreign_end(&foreign);
-	assert_int_equal(
-		perfdata_open_bytes((struct bytes){(u8 *)foreign.bytes.bytes, foreign.bytes.length},
-				    &data),
-		0);
+	data = open_foreign(&foreign);
 	perfdata_skip_chains(data);
 	assert_int_equal(perfdata_read(data, &knower.sink), 0);
 	assert_int_equal(knower.known, 2);

@@ -140,6 +140,22 @@ names_without_kallsyms() {
 	[ ! -s warnings ]
 }
 
+@test "a report does not wait for one that was stopped while it wrote places" {
+	"$BPFPROF" report -i "$RECORDED" --inline >expected
+	rm -r "$FOLDER"
+	mkdir -p "$FOLDER"
+	exec 8>"$FOLDER/lock"
+	flock 8
+	timeout 60 "$BPFPROF" report -i "$RECORDED" --inline >shown 8>&- 2>warnings
+	[ "$(find "$FOLDER" -name '*.places')" = "" ]
+	exec 8>&-
+	cmp expected shown
+	[ ! -s warnings ]
+	"$BPFPROF" report -i "$RECORDED" --inline >shown
+	[ "$(find "$FOLDER" -name '*.places')" != "" ]
+	cmp expected shown
+}
+
 @test "root keeps no names in the home of another user" {
 	mkdir home
 	chown 12345 home

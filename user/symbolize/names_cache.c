@@ -420,15 +420,16 @@ void names_cache_places(struct names_cache *cache, const struct build_id *id,
 	places->id = *id;
 }
 
-/* Who else adds places waits until it is closed, so that none are lost. */
+/* Nobody else adds places until it is closed, so that none are lost; -1 if somebody does. */
 static int lock_folder(const struct names_cache *cache)
 {
 	int fd = openat(cache->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 			cache->file_bits);
 
-	if (fd >= 0)
-		(void)flock(fd, LOCK_EX);
-	return fd;
+	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static void join_places(struct names_cache *cache, const struct kept_places *places)
@@ -444,11 +445,10 @@ static void join_places(struct names_cache *cache, const struct kept_places *pla
 
 void names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
 {
-	int lock;
+	int lock = cache->is_read_only ? -1 : lock_folder(cache);
 
-	if (cache->is_read_only)
+	if (lock < 0)
 		return;
-	lock = lock_folder(cache);
 	join_places(cache, places);
 	closep(&lock);
 }

@@ -86,13 +86,30 @@ static void splice(struct address_space *space, size_t from, size_t to, const st
 	space->pieces.count = from + count + behind;
 }
 
+/* A program that is started again where addresses are not random maps what was there. */
+static bool is_there(const struct address_space *space, size_t at, const struct mapped *mapped)
+{
+	const struct mapped *piece;
+
+	if (at == space->pieces.count)
+		return false;
+	piece = &space->pieces.items[at];
+	return piece->start == mapped->start && piece->end == mapped->end &&
+	       piece->file == mapped->file && piece->file_offset == mapped->file_offset &&
+	       piece->owner_pid == mapped->owner_pid && piece->is_data == mapped->is_data &&
+	       piece->is_shared == mapped->is_shared;
+}
+
 void address_space_map(struct address_space **shared, const struct mapped *mapped, u64 generation)
 {
-	struct address_space *space = own(shared, generation);
-	size_t from = first_ending_above(space, mapped->start), to = from;
+	size_t from = first_ending_above(*shared, mapped->start), to = from;
+	struct address_space *space;
 	struct mapped pieces[3];
 	size_t count = 0;
 
+	if (is_there(*shared, from, mapped))
+		return;
+	space = own(shared, generation);
 	while (to < space->pieces.count && space->pieces.items[to].start < mapped->end)
 		to++;
 	if (from < to && space->pieces.items[from].start < mapped->start) {

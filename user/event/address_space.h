@@ -18,7 +18,8 @@ struct address_space *address_space_share(struct address_space *space);
 void address_space_drop(struct address_space *space);
 
 /* Puts a mapping (start < end) on top of what is there: what it covers is cut away. `*space` is
- * replaced by a copy first if others share it. `generation` is the new state's number. */
+ * replaced by a copy first if others share it. `generation` is the new state's number; nothing
+ * changes if the same is mapped there already. */
 void address_space_map(struct address_space **space, const struct mapped *mapped, u64 generation);
 /* Takes away the mapping that starts at `start`, if there is one; as above. */
 void address_space_unmap(struct address_space **space, u64 start, u64 generation);

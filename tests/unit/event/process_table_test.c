@@ -241,6 +241,33 @@ static void the_generation_changes_with_the_mappings_alone(void **state)
 	assert_int_not_equal(process_table_generation(scene->table, 8, SPACE_USER), before);
 }
 
+/* A program that is started again where addresses are not random. */
+static void what_is_mapped_as_it_was_changes_nothing(void **state)
+{
+	const struct scene *scene = *state;
+	u64 before;
+
+	map(scene, 7, 0x1000, 0x1000, "/bin/sh");
+	map(scene, 7, 0x4000, 0x1000, "/lib/x");
+	before = process_table_generation(scene->table, 7, SPACE_USER);
+	name(scene, 7, 7, "sh", true);
+	map(scene, 7, 0x1000, 0x1000, "/bin/sh");
+	map(scene, 7, 0x4000, 0x1000, "/lib/x");
+	assert_int_equal(process_table_generation(scene->table, 7, SPACE_USER), before);
+	map(scene, 7, 0x4000, 0x800, "/lib/x");
+	assert_int_not_equal(process_table_generation(scene->table, 7, SPACE_USER), before);
+	before = process_table_generation(scene->table, 7, SPACE_USER);
+	map(scene, 7, 0x1000, 0x1000, "/bin/bash");
+	assert_int_not_equal(process_table_generation(scene->table, 7, SPACE_USER), before);
+	assert_string_equal(path_at(scene, 7, 0x1800), "/bin/bash");
+	/* What a fork inherits is its parent's. */
+	fork_of(scene, 7, 8, 8, 1);
+	before = process_table_generation(scene->table, 7, SPACE_USER);
+	map(scene, 8, 0x1000, 0x1000, "/bin/bash");
+	assert_int_not_equal(process_table_generation(scene->table, 8, SPACE_USER), before);
+	assert_int_equal(process_table_generation(scene->table, 7, SPACE_USER), before);
+}
+
 static void a_mapping_to_the_end_of_memory_does_not_wrap(void **state)
 {
 	const struct scene *scene = *state;
@@ -348,6 +375,7 @@ int main(void)
 		scene_test(a_process_lives_on_when_its_first_thread_has_ended),
 		scene_test(kernel_symbols_come_and_go),
 		scene_test(the_generation_changes_with_the_mappings_alone),
+		scene_test(what_is_mapped_as_it_was_changes_nothing),
 		scene_test(a_mapping_to_the_end_of_memory_does_not_wrap),
 		scene_test(held_mappings_stay_as_they_were),
 		scene_test(a_table_of_code_tells_inodes_of_one_path_apart),

@@ -119,10 +119,5 @@ u32 extend_to_start(const struct extension *extension)
 	reached = stack->count;
 	if (stack->end != LBR_END_WHOLE)
 		stack->count = proved;
-	if (!thread_fits_anchors(extension->thread, extension->places, extension->snapshot, stack,
-				 first)) {
-		stack->count = first;
-		stack->end = LBR_END_SEVERAL;
-	}
 	return reached - first;
 }

@@ -22,7 +22,7 @@ struct extension {
  * of them ends in a function that nobody was seen calling.
  *
  * Returns how many calls were looked at. What comes of it depends on the last frame and its
- * register, the thread and the time, but not on the calls before, if all of them have room.
+ * register and on the thread's constant, but not on the calls before, if all of them have room.
  */
 u32 extend_to_start(const struct extension *extension);
 

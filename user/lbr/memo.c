@@ -12,6 +12,7 @@
 
 struct memo_row {
 	u32 first, count; /* of calls */
+	u32 rest;
 	u8 end;
 	bool by_hardware;
 };
@@ -93,6 +94,7 @@ bool memo_get(const struct memo *memo, u64 key, struct memo_stack *ret_stack)
 	*ret_stack = (struct memo_stack){
 		.calls = memo->calls.items + found->first,
 		.count = found->count,
+		.rest = found->rest,
 		.end = found->end,
 		.by_hardware = found->by_hardware,
 	};
@@ -114,6 +116,7 @@ void memo_put(struct memo *memo, u64 key, const struct memo_stack *stack)
 	*vec_add(&memo->rows) = (struct memo_row){
 		.first = (u32)memo->calls.count,
 		.count = stack->count,
+		.rest = stack->rest,
 		.end = stack->end,
 		.by_hardware = stack->by_hardware,
 	};

@@ -10,11 +10,15 @@
 
 struct memo;
 
+enum { REST_NOT_KEPT = ~0U };
+
 /* A found stack, in short. */
 struct memo_stack {
 	const u64 *calls; /* packed, see memo_frame(); borrowed until the next memo_put() */
 	u32 count;
-	u8 end; /* enum lbr_end */
+	u32 rest; /* what is behind its end, whether it fits or not: number of struct rests, or
+		   * REST_NOT_KEPT; 0: nothing, or nothing that depends on more than the key */
+	u8 end;	  /* enum lbr_end */
 	bool by_hardware;
 };
 

@@ -10,7 +10,8 @@
 #include "lbr/memo.h"
 
 struct outcome {
-	u32 count, entry_count; /* calls of the stack, branches of the sample */
+	u16 count, entry_count; /* calls of the stack, branches of the sample */
+	u32 rest;		/* as struct memo_stack has it */
 	u8 end;			/* enum lbr_end */
 	bool by_hardware;
 	bool is_stack;	/* else nothing was found, but handed on as it was */

@@ -138,15 +138,28 @@ bool stitcher_knows(struct lbr_stitcher *stitcher, const struct sample *sample)
 
 /* --- finding --- */
 
+/* Of what decides in a thread over what is behind a stack, but for where its functions always were;
+ * 0: there is no thread. */
+static u64 thread_key(const struct lbr_stitcher *stitcher, struct thread_facts *thread, u64 time_ns)
+{
+	bool has_constant;
+
+	if (!thread)
+		return 0;
+	has_constant = thread_has_constant(thread, time_ns);
+	if (!stitcher->has_learned_all)
+		return (u64)thread->id << 1 | has_constant;
+	return 1 + (u64)thread_is_balanced(thread) + 2 * (has_constant ? thread->constant + 1 : 0);
+}
+
 u64 stitcher_variant(const struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-	u64 variant = places_generation(stitcher->places, sample->pid);
+	const u64 parts[] = {sample->pid, places_generation(stitcher->places, sample->pid),
+			     thread_key(stitcher, thread, sample->time_ns),
+			     rests_forgotten(stitcher->rests)};
 
-	if (thread)
-		variant = variant << 32 | thread->id << 1 |
-			  thread_has_constant(thread, sample->time_ns);
-	return variant;
+	return XXH3_64bits(parts, sizeof(parts));
 }
 
 /* Adds calls of `stack` to those that are packed already. */
@@ -162,74 +175,121 @@ static void pack(struct lbr_stitcher *stitcher, u32 first)
 	stitcher->packed.count += stack->count - first;
 }
 
-/* Of all that an extension depends on, if all calls have room. */
-static u64 extension_key(struct lbr_stitcher *stitcher, const struct extension *extension)
+/* Of all that a rest depends on. */
+static u64 rest_key(struct lbr_stitcher *stitcher, const struct extension *extension)
 {
 	const struct snapshot *snapshot = extension->snapshot;
 	const struct stack *stack = extension->stack;
 	bool has_slot = snapshot->hw_idx != ~0ULL;
 	const u64 parts[] = {
-		(u64)snapshot->pid << 32 | extension->thread->id,
+		snapshot->pid,
+		thread_key(stitcher, extension->thread, snapshot->time_ns),
 		places_generation(stitcher->places, snapshot->pid),
 		places_shifts(stitcher->places),
 		(u64)snapshot->depth << 32 | stack_frame(snapshot, stack, stack->count),
 		(u64)(has_slot ? stack_slot(snapshot, stack->count) : ~0U) << 32 |
-			(u32)stack->end << 2 | (u32)stack->is_shifted << 1 |
-			thread_has_constant(extension->thread, snapshot->time_ns),
+			(u32)stack->end << 1 | stack->is_shifted,
 	};
 
 	return XXH3_64bits(parts, sizeof(parts));
 }
 
-/* Adds what is behind the stack, which is packed, to both. Samples are many; the places where their
- * stacks end are few. */
-static void extend_packed(struct lbr_stitcher *stitcher, const struct extension *extension)
+static struct slots slots_of(const struct snapshot *snapshot, const struct stack *stack, u32 index)
 {
-	enum { ROOM = STACK_CALLS_MAX / 2 };
-	struct stack *stack = extension->stack;
-	u32 first = stack->count, looked_at;
-	struct memo_stack more;
-	u64 key = 0;
-
-	if (stitcher->has_learned_all && first < ROOM)
-		key = extension_key(stitcher, extension);
-	if (key && memo_get(stitcher->extensions, key, &more)) {
-		vec_reserve(&stitcher->packed, more.count);
-		memcpy(stitcher->packed.items + first, more.calls, more.count * sizeof(u64));
-		stitcher->packed.count += more.count;
-		stack->end = more.end;
-		return;
-	}
-	looked_at = extend_to_start(extension);
-	pack(stitcher, first);
-	more = (struct memo_stack){stitcher->packed.items + first, stack->count - first, stack->end,
-				   false};
-	if (key && looked_at < ROOM)
-		memo_put(stitcher->extensions, key, &more);
+	if (snapshot->hw_idx == ~0ULL || stack->is_shifted)
+		return (struct slots){0};
+	return (struct slots){stack_slot(snapshot, index), snapshot->depth};
 }
 
-static void extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+/* Finds the calls behind the stack, which is packed, and packs them. `ret_looked_at` as
+ * extend_to_start(). */
+static struct rest find_new_rest(struct lbr_stitcher *stitcher, const struct extension *extension,
+				 u32 *ret_looked_at)
+{
+	const struct snapshot *snapshot = extension->snapshot;
+	struct stack *stack = extension->stack;
+	u32 first = stack->count;
+
+	*ret_looked_at = extend_to_start(extension);
+	pack(stitcher, first);
+	stitcher->bodies.count = 0;
+	for (u32 i = first; i < stack->count; i++)
+		*vec_add(&stitcher->bodies) =
+			places_at(stitcher->places, stack_frame(snapshot, stack, i))->body;
+	return (struct rest){
+		.calls = stitcher->packed.items + first,
+		.bodies = stitcher->bodies.items,
+		.count = stack->count - first,
+		.slots = slots_of(snapshot, stack, first),
+		.end = stack->end,
+	};
+}
+
+/* Puts a rest behind the stack, which is packed. */
+static void pack_rest(struct lbr_stitcher *stitcher, const struct rest *rest)
+{
+	vec_reserve(&stitcher->packed, rest->count);
+	if (rest->count)
+		memcpy(stitcher->packed.items + stitcher->packed.count, rest->calls,
+		       rest->count * sizeof(*rest->calls));
+	stitcher->packed.count += rest->count;
+	stitcher->stack.end = rest->end;
+}
+
+/* Adds what is behind the stack, which is packed. Returns the number of the rest, see struct
+ * memo_stack. */
+static u32 extend_packed(struct lbr_stitcher *stitcher, const struct extension *extension)
+{
+	enum { ROOM = STACK_CALLS_MAX / 2 };
+	bool is_kept = stitcher->has_learned_all && extension->stack->count < ROOM, fits;
+	u32 first = extension->stack->count, number = 0, looked_at;
+	u64 key = is_kept ? rest_key(stitcher, extension) : 0;
+	struct rest rest;
+
+	if (is_kept)
+		number = rests_find(stitcher->rests, key);
+	if (number) {
+		rest = rests_at(stitcher->rests, number);
+		pack_rest(stitcher, &rest);
+	} else {
+		rest = find_new_rest(stitcher, extension, &looked_at);
+		if (is_kept && looked_at < ROOM)
+			number = rests_keep(stitcher->rests, key, &rest);
+	}
+	fits = number ? rests_fit(stitcher->rests, number, extension->thread)
+		      : thread_fits(extension->thread, &rest.slots, rest.bodies, rest.count);
+	if (!fits) {
+		stitcher->packed.count = first;
+		stitcher->stack.end = LBR_END_SEVERAL;
+	}
+	return number || !stitcher->has_learned_all ? number : REST_NOT_KEPT;
+}
+
+/* Returns as extend_packed(). */
+static u32 extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
 {
 	struct stack *stack = &stitcher->stack;
 	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
 	struct extension extension = {stitcher->places, stitcher->graph, thread, snapshot, stack};
 
 	if (stack->end != LBR_END_OVERWRITTEN && stack->end != LBR_END_EMPTY)
-		return;
+		return 0;
 	if (stitcher->unlearned)
 		atomic_store_explicit(&stitcher->unlearned->lacks_lessons, true,
 				      memory_order_relaxed);
 	if (!thread || !thread_is_balanced(thread))
-		return;
+		return 0;
 	if (stitcher->has_learned_all)
 		graph_solve(stitcher->graph, snapshot->depth);
-	extend_packed(stitcher, &extension);
+	return extend_packed(stitcher, &extension);
 }
 
 /* `ret_stack` is borrowed until the next one is found. */
 static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
 			   struct memo_stack *ret_stack)
 {
+	u32 rest;
+
 	walk(stitcher->places, snapshot, &stitcher->stack);
 	if (!stitcher->has_learned_all) {
 		learn(stitcher, snapshot, 0);
@@ -240,10 +300,11 @@ static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot 
 	}
 	stitcher->packed.count = 0;
 	pack(stitcher, 0);
-	extend(stitcher, snapshot);
+	rest = extend(stitcher, snapshot);
 	*ret_stack = (struct memo_stack){
 		.calls = stitcher->packed.items,
 		.count = (u32)stitcher->packed.count,
+		.rest = rest,
 		.end = stitcher->stack.end,
 		.by_hardware = stitcher->stack.by_hardware,
 	};
@@ -256,15 +317,19 @@ static bool is_worth_keeping(const struct lbr_stitcher *stitcher, const struct s
 	return !stitcher->has_learned_all || snapshot->caller_count > snapshot->entry_count;
 }
 
-static void find_snapshot(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
-			  u64 variant, struct memo_stack *ret_stack)
+static void find_snapshot(struct lbr_stitcher *stitcher, const struct sample *sample,
+			  const struct snapshot *snapshot, struct memo_stack *ret_stack)
 {
-	u64 key;
+	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
+	u64 variant, key;
 
 	if (!is_worth_keeping(stitcher, snapshot)) {
 		find_new_stack(stitcher, snapshot, ret_stack);
 		return;
 	}
+	variant = stitcher_variant(stitcher, sample);
+	if (thread && stitcher->has_learned_all)
+		variant ^= thread_anchors_key(thread);
 	key = memo_key(snapshot, places_at(stitcher->places, snapshot->leaf_place), variant);
 	if (memo_get(stitcher->memo, key, ret_stack))
 		return;
@@ -288,11 +353,12 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 
 	see_depth(stitcher, sample);
 	snapshot = snapshot_of(stitcher, sample, kernel);
-	find_snapshot(stitcher, &snapshot, stitcher_variant(stitcher, sample), &stack);
+	find_snapshot(stitcher, sample, &snapshot, &stack);
 	stitcher->outcome = (struct outcome){
 		.is_likely = stitcher->likely && extend_likely(stitcher, &snapshot, &stack),
 		.end = stack.end,
-		.count = stack.count,
+		.count = (u16)stack.count,
+		.rest = stack.rest,
 		.by_hardware = stack.by_hardware,
 		.cut = lbr_cut_of(stack.end),
 		.walked = sample->walked | WALK_LBR,
@@ -314,7 +380,7 @@ static void show_unwound(struct lbr_stitcher *stitcher, const struct sample *sam
 						   : 0);
 	}
 	stitcher->outcome.end = LBR_END_WHOLE;
-	stitcher->outcome.count = sample->frame_count - kernel - 1U;
+	stitcher->outcome.count = (u16)(sample->frame_count - kernel - 1U);
 }
 
 /* Not in user space, or no chain was asked for: perf takes what there is, too. */

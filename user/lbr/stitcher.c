@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <xxhash.h>
 
-enum { STACKS_MAX_BYTES = 64 << 20, EXTENSIONS_MAX_BYTES = 4 << 20 };
+enum { STACKS_MAX_BYTES = 64 << 20, RESTS_MAX_BYTES = 4 << 20 };
 
 bool lbr_is_recorded(const struct event_source *source)
 {
@@ -34,6 +34,46 @@ static u64 outcome_key(const struct lbr_stitcher *stitcher, const struct sample 
 		stitcher->settings.tier == LBR_PLAIN ? 0 : stitcher_variant(stitcher, sample)};
 
 	return sample->chain_key ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
+}
+
+enum { KEY_WITHOUT_REST = 2 }; /* is turned over in a key */
+
+/* Of an outcome with a rest. */
+static bool fits_thread(struct lbr_stitcher *stitcher, const struct outcome *outcome, u32 tid)
+{
+	const struct thread_facts *thread = threads_at(stitcher->threads, tid);
+
+	return !thread || rests_fit(stitcher->rests, outcome->rest, thread);
+}
+
+/* The sample's outcome, of one that holds if the rest fits. */
+static void take_outcome(struct lbr_stitcher *stitcher, const struct outcome *outcome, u32 tid)
+{
+	stitcher->outcome = *outcome;
+	if (!outcome->rest || fits_thread(stitcher, outcome, tid))
+		return;
+	stitcher->outcome.count -= (u16)rests_at(stitcher->rests, outcome->rest).count;
+	stitcher->outcome.end = LBR_END_SEVERAL;
+	stitcher->outcome.cut = lbr_cut_of(LBR_END_SEVERAL);
+	stitcher->key ^= KEY_WITHOUT_REST;
+}
+
+/* Keeps the sample's outcome as it is if the rest fits. */
+static void keep_outcome(struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	struct outcome outcome = stitcher->outcome;
+	u64 key = stitcher->key;
+
+	if (outcome.rest && !fits_thread(stitcher, &outcome, sample->tid)) {
+		const struct rest rest = rests_at(stitcher->rests, outcome.rest);
+
+		outcome.count += (u16)rest.count;
+		outcome.end = rest.end;
+		outcome.cut = lbr_cut_of(rest.end);
+		stitcher->key ^= KEY_WITHOUT_REST;
+	}
+	if (!stitcher->likely)
+		outcomes_keep(stitcher->outcomes, sample->chain_key, key, &outcome);
 }
 
 static struct sample with_outcome(const struct lbr_stitcher *stitcher, const struct sample *sample)
@@ -69,7 +109,7 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 			  : NULL;
 	if (!outcome)
 		return false;
-	stitcher->outcome = *outcome;
+	take_outcome(stitcher, outcome, sample->tid);
 	changed = with_outcome(stitcher, sample);
 	return sink_call(next, knows_chain, &changed);
 }
@@ -103,9 +143,10 @@ static void find_anew(struct lbr_stitcher *stitcher, const struct sample *sample
 {
 	stitcher->key = outcome_key(stitcher, sample);
 	stitcher_find(stitcher, sample);
-	if (stitcher->key && !stitcher->likely)
-		outcomes_keep(stitcher->outcomes, sample->chain_key, stitcher->key,
-			      &stitcher->outcome);
+	if (stitcher->outcome.rest == REST_NOT_KEPT)
+		stitcher->key = 0;
+	if (stitcher->key)
+		keep_outcome(stitcher, sample);
 }
 
 static int take_sample(struct event_sink *sink, const struct sample *sample)
@@ -239,7 +280,7 @@ static struct lbr_stitcher *stitcher_make(const struct lbr_settings *settings,
 	stitcher->settings = *settings;
 	stitcher->processes = process_table_new();
 	stitcher->memo = memo_new(STACKS_MAX_BYTES);
-	stitcher->extensions = memo_new(EXTENSIONS_MAX_BYTES);
+	stitcher->rests = rests_new(RESTS_MAX_BYTES);
 	stitcher->outcomes = outcomes_new();
 	return stitcher;
 }
@@ -306,8 +347,9 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 	if (!stitcher)
 		return;
 	memo_free(stitcher->memo);
-	memo_free(stitcher->extensions);
+	rests_free(stitcher->rests);
 	vec_release(&stitcher->packed);
+	vec_release(&stitcher->bodies);
 	outcomes_free(stitcher->outcomes);
 	likely_free(stitcher->likely);
 	graph_free(stitcher->graph);

@@ -12,6 +12,7 @@
 #include "lbr/likely.h"
 #include "lbr/memo.h"
 #include "lbr/outcomes.h"
+#include "lbr/rests.h"
 #include "lbr/tally.h"
 
 #include <stdatomic.h>
@@ -42,10 +43,12 @@ struct lbr_stitcher {
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
-	struct likely *likely;		/* NULL: only what is certain */
-	struct memo *memo, *extensions; /* of stacks; of what is behind what samples carry */
-	VEC(u64) packed;		/* the stack at hand, in short */
-	struct memo_stack shown;	/* the sample's callers; no calls: see `calls` */
+	struct likely *likely; /* NULL: only what is certain */
+	struct memo *memo;
+	struct rests *rests;	 /* what is behind what samples carry */
+	VEC(u64) packed;	 /* the stack at hand, in short */
+	VEC(u32) bodies;	 /* of the rest at hand */
+	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
 	struct outcomes *outcomes;
 	struct outcome outcome;	 /* of the sample at hand */
 	u64 key;		 /* of that; 0: it is not known */
@@ -76,7 +79,8 @@ void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample);
 bool stitcher_knows(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* Finds the stack of such a sample into `frames`, `calls` or `shown`, and `outcome`. */
 void stitcher_find(struct lbr_stitcher *stitcher, const struct sample *sample);
-/* What a stack depends on besides what was recorded with the sample, and `lessons`. */
+/* What a stack depends on besides what was recorded with the sample, `lessons`, and whether a rest
+ * fits the thread. */
 u64 stitcher_variant(const struct lbr_stitcher *stitcher, const struct sample *sample);
 /* How many registers there are: what a header says can be wrong. */
 u32 stitcher_depth(const struct lbr_stitcher *stitcher);

@@ -5,6 +5,7 @@
 #include "lbr/threads.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 enum {
 	ANCHOR_COUNT_MIN = 8, /* a function that was seen so often in one place belongs there */
@@ -314,18 +315,35 @@ static bool is_held(const struct thread_facts *thread, const struct anchor *anch
 	       2 * (anchor->last_ns - anchor->first_ns) >= thread->last_ns - thread->first_ns;
 }
 
-bool thread_fits_anchors(const struct thread_facts *thread, const struct places *places,
-			 const struct snapshot *snapshot, const struct stack *stack, u32 first)
+u64 thread_anchors_key(struct thread_facts *thread)
 {
-	if (snapshot->hw_idx == ~0ULL || stack->is_shifted)
-		return true;
-	for (u32 i = first; i < stack->count; i++) {
-		u32 body = places_at(places, stack_frame(snapshot, stack, i))->body;
-		u32 row = idmap_get(&thread->anchor_of, body);
+	if (thread->anchors_stacks == thread->stacks)
+		return thread->held_anchors;
+	thread->anchors_stacks = thread->stacks;
+	thread->held_anchors = 0;
+	/* Their order is of no matter. */
+	for (size_t i = 0; i < thread->anchors.count; i++) {
+		const struct anchor *anchor = &thread->anchors.items[i];
+		const u32 parts[] = {anchor->body, anchor->slot};
+
+		if (is_held(thread, anchor))
+			thread->held_anchors += XXH3_64bits(parts, sizeof(parts));
+	}
+	return thread->held_anchors;
+}
+
+bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
+		 u32 count)
+{
+	u32 slot = slots->first;
+
+	for (u32 i = 0; i < count && slots->depth; i++) {
+		u32 row = idmap_get(&thread->anchor_of, bodies[i]);
 
 		if (row && is_held(thread, &thread->anchors.items[row - 1]) &&
-		    thread->anchors.items[row - 1].slot != stack_slot(snapshot, i))
+		    thread->anchors.items[row - 1].slot != slot)
 			return false;
+		slot = (slot ? slot : slots->depth) - 1;
 	}
 	return true;
 }

@@ -36,6 +36,7 @@ struct thread_facts {
 	u64 constant_first_ns, constant_last_ns; /* when it was seen */
 	u64 held_first_ns, held_last_ns;	 /* when it holds, as of so many stacks: */
 	u64 held_stacks;
+	u64 held_anchors, anchors_stacks; /* thread_anchors_key(), as of so many stacks */
 	VEC(struct anchor) anchors;
 	struct idmap anchor_of; /* body → row + 1 */
 	/* The entries of the last sample from which nothing is left to learn. */
@@ -87,8 +88,16 @@ void threads_learn_again(struct threads *threads, struct thread_facts *thread, u
 bool thread_has_constant(struct thread_facts *thread, u64 time_ns);
 /* Whether calls and returns balance in this thread, as far as was seen. */
 bool thread_is_balanced(const struct thread_facts *thread);
-/* Whether all calls from `first` on are where their functions always were; true if not known. */
-bool thread_fits_anchors(const struct thread_facts *thread, const struct places *places,
-			 const struct snapshot *snapshot, const struct stack *stack, u32 first);
+/* The registers of frames that follow on each other. */
+struct slots {
+	u32 first, depth; /* the next is one lower; depth 0: nothing is known of them */
+};
+
+/* Whether those frames, of functions `bodies`, are where these functions always were; true if
+ * nobody knows. */
+bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
+		 u32 count);
+/* Of all that this depends on in a thread, and nothing else. */
+u64 thread_anchors_key(struct thread_facts *thread);
 
 #endif

@@ -250,6 +250,33 @@ static void what_a_stack_depends_on_is_part_of_its_key(void **state)
 	(void)state;
 }
 
+static void a_program_that_is_started_again_is_known(void **state)
+{
+	static const struct thread_name exec = {
+		.pid = PID, .tid = PID, .name = "again", .is_exec = true};
+	static const struct mapping mapping = {.pid = PID,
+					       .tid = PID,
+					       .space = SPACE_USER,
+					       .start = 0x1000,
+					       .bytes = 0x8000,
+					       .path = "/nowhere"};
+	struct result *result = begin(LBR_CERTAIN);
+	struct event_sink *learning = lbr_stitcher_learning_sink(result->stitcher);
+	struct event_sink *sink = lbr_stitcher_sink(result->stitcher);
+	struct sample sample = sample_of(0);
+
+	sample.chain_key = 1234;
+	assert_int_equal(learning->on_sample(learning, &sample), 0);
+	sink_call(sink, on_mapping, &mapping);
+	feed(result, &sample);
+	assert_true(asks(result, &sample));
+	sink_call(sink, on_name, &exec);
+	sink_call(sink, on_mapping, &mapping);
+	assert_true(asks(result, &sample));
+	end(result);
+	(void)state;
+}
+
 static void likely_stacks_are_looked_for_each_time(void **state)
 {
 	struct result *result = begin(LBR_LIKELY);
@@ -318,6 +345,7 @@ int main(void)
 		cmocka_unit_test(a_sample_without_user_frames_passes),
 		cmocka_unit_test(a_stack_that_was_found_before_is_not_decoded_again),
 		cmocka_unit_test(what_a_stack_depends_on_is_part_of_its_key),
+		cmocka_unit_test(a_program_that_is_started_again_is_known),
 		cmocka_unit_test(likely_stacks_are_looked_for_each_time),
 		cmocka_unit_test(parts_are_stitched_as_the_whole),
 	};

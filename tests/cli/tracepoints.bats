@@ -21,6 +21,13 @@ setup() {
 	cd "$BATS_FILE_TMPDIR" || return
 }
 
+# same_report FILE OPTION...: both reports have the same lines, but for perf's tip and our footer
+same_report() {
+	"$PERF" report --stdio -i "$@" 2>/dev/null | grep -v '^# (Tip\|^#*$' >theirs
+	grep -q '^ ' theirs
+	"$BPFPROF" report --strict-perf -i "$@" | sed '/^# [0-9].* samples/,$d' | grep -v '^#*$' | diff theirs -
+}
+
 # same FILE OPTION...: both print the same
 same() {
 	"$PERF" script -i "$@" 2>/dev/null >theirs
@@ -50,6 +57,31 @@ same() {
 	grep -q 'made:unreadable: \[FAILED TO PARSE\] a=-1$' said
 }
 
+@test "a report of tracepoints alone has a line for each thing they say, as perf's" {
+	local file
+	need_perf
+	for file in made turned narrow other; do
+		same_report "$file.data"
+		same_report "$file.data" -s comm,trace -n
+	done
+	same_report made.data -s trace,comm
+	same_report made.data -s +comm
+	same_report made.data -s trace -t,
+	same_report made.data -F overhead,trace
+	same_report made.data --hierarchy -s comm,trace
+	same_report made.data -s comm
+	"$BPFPROF" report --json -i made.data |
+		jq -e '[.events[].entries[].trace | select(contains("sum=128 more"))] | length == 1'
+}
+
+@test "samples that are of no tracepoint say nothing" {
+	"$(dirname "$MAKE_FILE")/known_recording.py" plain.data "$WORKLOADS/mainbarfoo" 'main=3'
+	"$BPFPROF" report -q -s trace -i plain.data >lines
+	grep -q '^ *100.00%  N/A *$' lines
+	fails_with 2 "a key of tracepoints was given; use bpfprof report with a recording of tracepoints" \
+		"$BPFPROF" diff -s trace made.data made.data
+}
+
 @test "a tracepoint's words cannot steer a terminal" {
 	sed 's/ABCDEF/AB\x1bDEF/' made.data >steering.data
 	"$BPFPROF" script -i steering.data >said
@@ -61,6 +93,9 @@ same() {
 		"$BPFPROF" script -i hostile.data
 	"$BPFPROF" script -i hostile.data -F -trace >said
 	grep -q 'made:endless' said
+	fails_with 1 "hostile.data makes the library that reads it crash; tell lines apart otherwise, with -s comm,dso,symbol" \
+		"$BPFPROF" report -i hostile.data
+	"$BPFPROF" report -q -s comm,dso,symbol -i hostile.data | grep -q '100.00%'
 }
 
 @test "of a format that says much of few bytes the fields are told" {
@@ -76,10 +111,15 @@ same() {
 	[ "$output" = "$("$BPFPROF" script -i made.data -F -trace)" ]
 	# shellcheck disable=SC2154
 	[ "$stderr" = "bpfprof: damaged.data: the formats of tracepoints are damaged" ]
+	run -1 --separate-stderr "$BPFPROF" report -i damaged.data -s comm,trace
+	[ "$stderr" = "bpfprof: damaged.data: the formats of tracepoints are damaged" ]
+	[[ $output == *100.00%* ]]
 }
 
 @test "formats that were cut or changed anywhere are borne" {
 	"$(dirname "$WORKLOADS")/damage/damage" -c 20 -f 40 -j "$(nproc)" script made.data >found ||
+		{ cat found; return 1; }
+	"$(dirname "$WORKLOADS")/damage/damage" -c 20 -f 40 -j "$(nproc)" report made.data >found ||
 		{ cat found; return 1; }
 }
 
@@ -104,6 +144,8 @@ same() {
 	same live.data
 	grep -q 'raw_syscalls:sys_enter: NR' ours
 	same live.data -F comm,event,trace
+	same_report live.data -g none
+	same_report live.data -s comm,trace -g none
 	"$PERF" record -q -e 'raw_syscalls:sys_exit' -e cpu-clock -o - -- ls / 2>/dev/null >live.pipe
 	"$BPFPROF" script -F event,trace -i live.pipe >ours
 	"$PERF" script -F event,trace -i - <live.pipe 2>/dev/null | diff - ours

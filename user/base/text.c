@@ -146,12 +146,12 @@ void text_append_address(struct text *text, int digits, unsigned long long value
 	text_append_bytes(text, start, (size_t)(end - start));
 }
 
-void text_append_printable(struct text *text, const char *foreign)
+static void append_printable(struct text *text, const char *foreign, bool leaves_tabs)
 {
 	const unsigned char *next = (const unsigned char *)foreign;
 
 	while (*next) {
-		size_t bytes = utf8_printable_bytes(next);
+		size_t bytes = leaves_tabs && *next == '\t' ? 1 : utf8_printable_bytes(next);
 
 		if (bytes)
 			text_append_bytes(text, next, bytes);
@@ -159,6 +159,16 @@ void text_append_printable(struct text *text, const char *foreign)
 			text_appendf(text, "\\x%02x", *next);
 		next += bytes ? bytes : 1;
 	}
+}
+
+void text_append_printable(struct text *text, const char *foreign)
+{
+	append_printable(text, foreign, false);
+}
+
+void text_append_words(struct text *text, const char *foreign)
+{
+	append_printable(text, foreign, true);
 }
 
 void text_truncate(struct text *text, size_t length)

@@ -33,6 +33,8 @@ void text_append_address(struct text *text, int digits, unsigned long long value
 /* Appends a foreign string so that it can't steer a terminal: control bytes (C0, C1, DEL) and bytes
  * that are not UTF-8 become \xNN. */
 void text_append_printable(struct text *text, const char *foreign);
+/* The same, but leaves tabs. */
+void text_append_words(struct text *text, const char *foreign);
 
 /* Shortens to `length` bytes; longer than the text changes nothing. */
 void text_truncate(struct text *text, size_t length);

@@ -8,6 +8,7 @@
 #include "cmd/cmd.h"
 #include "cmd/counting.h"
 #include "cmd/dump.h"
+#include "cmd/guarded.h"
 #include "cmd/input.h"
 #include "cmd/memory_costs.h"
 #include "cmd/report_state.h"
@@ -31,6 +32,7 @@ static void report_release(struct report *report)
 	report_release_patterns(report);
 	free(report->memory_keys);
 	thread_counters_release(&report->counters);
+	trace_words_free(report->trace);
 	perfdata_close(report->data);
 	asked_windows_release(&report->windows);
 }
@@ -46,36 +48,6 @@ static bool any_chains(const struct perfdata *data)
 		if (sources[i].has_chain)
 			return true;
 	return false;
-}
-
-static int choose_branches(struct report *report)
-{
-	enum branch_mode mode = report->settings->branch_mode;
-	u32 count;
-	const struct event_source *sources = perfdata_sources(report->data, &count);
-	bool has_branches = false;
-
-	for (u32 i = 0; i < count; i++)
-		has_branches |= sources[i].has_branches;
-	if (report->settings->has_blocks) {
-		int error = report_check_blocks(report);
-
-		if (error)
-			return error;
-		mode = BRANCHES_COUNTED;
-	}
-	if (report->settings->is_memory)
-		return report_check_memory(report);
-	if ((mode == BRANCHES_COUNTED || report->settings->branch_history) && !has_branches)
-		return fail_plain(-EINVAL, "record with -b, or leave it out here",
-				  "the recording has no branch stacks");
-	report->has_history = report->settings->branch_history &&
-			      !stitching_is_possible(report->data);
-	report->has_branches = !report->settings->branch_history &&
-			       (mode == BRANCHES_COUNTED ||
-				(mode == BRANCHES_AS_RECORDED && has_branches &&
-				 perfdata_header(report->data)->has_branch_feature));
-	return 0;
 }
 
 /* Whether graphs begin with the callers unless told otherwise: as perf, also where it then
@@ -124,7 +96,7 @@ static int choose_layout(struct report *report)
 		.show_period = settings->show_period,
 		.show_system_share = settings->show_system_share,
 	};
-	int error = choose_branches(report);
+	int error = report_choose_branches(report);
 
 	if (!error)
 		error = check_hierarchy(settings);
@@ -132,6 +104,8 @@ static int choose_layout(struct report *report)
 		return error;
 	layout.has_branches = report->has_branches;
 	layout.has_memory = settings->is_memory;
+	layout.has_traces = !report->windows.windows.count;
+	layout.is_of_tracepoints = report_is_of_tracepoints(report);
 	report->has_chains = any_chains(report->data) && !report->has_branches;
 	if (report->has_history && !layout.sort)
 		layout.sort = "symbol,dso";
@@ -198,6 +172,14 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 	if (!settings->is_quiet)
 		input_show_progress(report->data, &symbolize);
 	return symbolizer_new(&symbolize);
+}
+
+static void open_names(struct report *report, const char *path)
+{
+	report->cache = names_choice_open(&report->settings->names);
+	report->store_names = report->windows.windows.count ? asked_windows_names(&report->windows)
+							    : names_choice_open_beside(path);
+	report->symbolizer = new_symbolizer(report);
 }
 
 static bool has_name(void *symbolizer, struct profile *profile, location_id location)
@@ -363,7 +345,10 @@ static int prepare(struct report *report, const char *path)
 		error = report->windows.windows.count
 				? windows_check_choice(&report->windows, &report->settings->choice)
 				: sample_choice_check(&report->settings->choice, report->data);
-	return error ? error : report_check_keys(report);
+	error = error ? error : report_check_keys(report);
+	if (!error && report_tells_tracepoints(report))
+		error = guarded_begin(path, "tell lines apart otherwise, with -s comm,dso,symbol");
+	return error;
 }
 
 /* What the recorder lost; of windows, what all of them did. */
@@ -398,6 +383,35 @@ static void fetch_missing(struct report *report)
 		report->facts.fetchable = missing;
 }
 
+static void name_and_fold(struct report *report)
+{
+	profile_forget_lookups(report->profile);
+	if (report->named != report->profile->serial)
+		symbolizer_run(report->symbolizer, report->profile);
+	progress_clear();
+	fetch_missing(report);
+	report->fold = fold_new(report->profile, choose_fold(report));
+	profile_forget_stacks(report->profile); /* from here on there are paths */
+	report_apply_patterns(report);
+}
+
+/* Counts what was chosen. What a damaged recording still gives is there after an error of -EBADMSG.
+ */
+static int count(struct report *report)
+{
+	int error, format_error = 0;
+
+	if (report_tells_tracepoints(report))
+		format_error = trace_words_open(report->data, report->symbolizer, &report->trace);
+	if (format_error && format_error != -EBADMSG)
+		return format_error;
+	if (input_has_this_kernel(report->data))
+		symbolizer_expect_kernel(report->symbolizer);
+	error = report->windows.windows.count ? count_windows(report) : count_samples(report);
+	progress_clear();
+	return error ? error : format_error;
+}
+
 static int run(struct report *report, const char *path)
 {
 	const struct filter_settings *chosen = &report->filters.samples.settings;
@@ -405,14 +419,8 @@ static int run(struct report *report, const char *path)
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
-	report->cache = names_choice_open(&report->settings->names);
-	report->store_names = report->windows.windows.count ? asked_windows_names(&report->windows)
-							    : names_choice_open_beside(path);
-	report->symbolizer = new_symbolizer(report);
-	if (input_has_this_kernel(report->data))
-		symbolizer_expect_kernel(report->symbolizer);
-	error = report->windows.windows.count ? count_windows(report) : count_samples(report);
-	progress_clear();
+	open_names(report, path);
+	error = count(report);
 	if (error && error != -EBADMSG)
 		return error;
 	/* A damaged file gives what it can; what is wrong with it is said at the end. */
@@ -424,14 +432,7 @@ static int run(struct report *report, const char *path)
 			-ENODATA, is_filtered ? "choose more" : "record longer, or oftener with -F",
 			"%s has no samples%s", path, is_filtered ? " that the filters leave" : "");
 	stitching_warn(report->data, report->settings->stitch);
-	profile_forget_lookups(report->profile);
-	if (report->named != report->profile->serial)
-		symbolizer_run(report->symbolizer, report->profile);
-	progress_clear();
-	fetch_missing(report);
-	report->fold = fold_new(report->profile, choose_fold(report));
-	profile_forget_stacks(report->profile); /* from here on there are paths */
-	report_apply_patterns(report);
+	name_and_fold(report);
 	report_show(report, path);
 	pager_finish();
 	if (!report->settings->is_quiet)

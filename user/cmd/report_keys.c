@@ -5,6 +5,7 @@
 #include "cmd/report_state.h"
 
 #include "base/fail.h"
+#include "cmd/stitching.h"
 #include "host/host.h"
 
 #include <errno.h>
@@ -32,6 +33,38 @@ static void read_details(void *context, const struct sample *sample, struct deta
 	details->values[DETAIL_DATA_PAGE] = read->data_page_bytes;
 }
 
+static const char *tell(void *context, const struct counted_sample *counted)
+{
+	const struct report *report = context;
+	u32 count;
+	const struct event_source *source = &perfdata_sources(report->data,
+							      &count)[counted->sample->source];
+	const struct sample_details *details = perfdata_details(report->data, counted->sample);
+
+	if (source->type != PERF_TYPE_TRACEPOINT)
+		return NULL;
+	return trace_words_tell(report->trace,
+				&(struct trace_place){counted->profile, counted->locator}, source,
+				details ? details->raw : (struct bytes){0});
+}
+
+bool report_is_of_tracepoints(const struct report *report)
+{
+	u32 count;
+	const struct event_source *sources = perfdata_sources(report->data, &count);
+
+	for (u32 i = 0; i < count; i++)
+		if (sources[i].type != PERF_TYPE_TRACEPOINT)
+			return false;
+	return count && tracepoints_are_told(report->data);
+}
+
+bool report_tells_tracepoints(const struct report *report)
+{
+	return entry_layout_has_key(&report->layout, FIELD_TRACE) &&
+	       tracepoints_are_told(report->data);
+}
+
 struct detail_settings report_details(const struct report *report)
 {
 	const struct perfdata_header *header = perfdata_header(report->data);
@@ -50,13 +83,17 @@ struct detail_settings report_details(const struct report *report)
 		details.kept |= 1u << DETAIL_CGROUP;
 	if (details.kept & of_samples || report->settings->is_memory)
 		details.read = read_details;
+	if (report->trace) {
+		details.tell = tell;
+		details.teller = (void *)report;
+	}
 	if (details.kept & 1u << DETAIL_TIME)
 		details.quantum_ns = report->settings->quantum_ns ? report->settings->quantum_ns
 								  : QUANTUM_NS;
 	return details;
 }
 
-int report_check_memory(const struct report *report)
+static int check_memory(const struct report *report)
 {
 	const struct report_settings *settings = report->settings;
 	u32 count;
@@ -75,7 +112,7 @@ int report_check_memory(const struct report *report)
 	return 0;
 }
 
-int report_check_blocks(const struct report *report)
+static int check_blocks(const struct report *report)
 {
 	const struct report_settings *settings = report->settings;
 	const struct {
@@ -103,6 +140,36 @@ int report_check_blocks(const struct report *report)
 					  "--total-cycles is of blocks of code, and %s of lines of "
 					  "samples or branches",
 					  others[i].name);
+	return 0;
+}
+
+int report_choose_branches(struct report *report)
+{
+	enum branch_mode mode = report->settings->branch_mode;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(report->data, &count);
+	bool has_branches = false;
+
+	for (u32 i = 0; i < count; i++)
+		has_branches |= sources[i].has_branches;
+	if (report->settings->has_blocks) {
+		int error = check_blocks(report);
+
+		if (error)
+			return error;
+		mode = BRANCHES_COUNTED;
+	}
+	if (report->settings->is_memory)
+		return check_memory(report);
+	if ((mode == BRANCHES_COUNTED || report->settings->branch_history) && !has_branches)
+		return fail_plain(-EINVAL, "record with -b, or leave it out here",
+				  "the recording has no branch stacks");
+	report->has_history = report->settings->branch_history &&
+			      !stitching_is_possible(report->data);
+	report->has_branches = !report->settings->branch_history &&
+			       (mode == BRANCHES_COUNTED ||
+				(mode == BRANCHES_AS_RECORDED && has_branches &&
+				 perfdata_header(report->data)->has_branch_feature));
 	return 0;
 }
 

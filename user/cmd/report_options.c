@@ -202,10 +202,10 @@ const struct option_row report_options[] = {
 	 .help = "count for a function what it called, too", .config = "report.children"},
 	{.kind = OPTION_TEXT, .letter = 's', .name = "sort", .offset = FIELD(sort),
 	 .argument = "KEYS", .help = "tell lines apart by pid, comm, dso, symbol, symbol_size, cpu, "
-	 "socket, cgroup, container, unit, time, parent, weight, local_weight, ins_lat, local_ins_lat, transaction, "
+	 "socket, cgroup, container, unit, time, parent, trace, weight, local_weight, ins_lat, local_ins_lat, transaction, "
 	 "code_page_size; branches by dso_from, dso_to, symbol_from, symbol_to, mispredict, in_tx, "
 	 "abort, cycles, too; memory accesses by mem, symbol_daddr, dso_daddr, dcacheline, "
-	 "symbol_iaddr, phys_daddr, data_page_size, snoop, tlb, locked, blocked, too; +KEY adds (default: comm,dso,symbol)", .config = "report.sort_order"},
+	 "symbol_iaddr, phys_daddr, data_page_size, snoop, tlb, locked, blocked, too; +KEY adds (default: comm,dso,symbol; trace for tracepoints alone)", .config = "report.sort_order"},
 	{.kind = OPTION_CALL, .name = "time-quantum", .argument = "TIME", .parse = parse_quantum,
 	 .help = "what lines of -s time stand for (default: 100ms)"},
 	FLAG(0, "ns", has_nanoseconds, "times of -s time to the nanosecond"),

@@ -7,6 +7,7 @@
 
 #include "cmd/report_records.h"
 #include "cmd/report_settings.h"
+#include "cmd/trace_words.h"
 #include "export/export.h"
 #include "perfdata/perfdata.h"
 #include "symbolize/symbolize.h"
@@ -32,6 +33,7 @@ struct report {
 	struct lbr_tally lbr; /* what became of its call stacks */
 	struct report_facts facts;
 	struct thread_counters counters; /* -T */
+	struct trace_words *trace;	 /* NULL: nothing is told of tracepoints */
 	char *memory_keys;		 /* --mem-mode: what tells accesses apart; owned */
 	regex_t parents, ignored;	 /* -p and --ignore-callees */
 	bool has_parents, has_ignored;
@@ -39,11 +41,13 @@ struct report {
 
 /* Which details of samples are kept. Borrows from the report. */
 struct detail_settings report_details(const struct report *report);
-/* Whether --mem-mode goes with the recording and the other options. Returns 0, or -EINVAL with a
- * sentence. */
-int report_check_memory(const struct report *report);
-/* The same of --total-cycles. */
-int report_check_blocks(const struct report *report);
+/* Whether a key is what tracepoints say. */
+bool report_tells_tracepoints(const struct report *report);
+/* Whether nothing else was recorded, and the recording says how they are told. */
+bool report_is_of_tracepoints(const struct report *report);
+/* Chooses what of branches is counted or shown, and whether that and --mem-mode and --total-cycles
+ * go with the recording and the other options. Returns 0, or -EINVAL with a sentence. */
+int report_choose_branches(struct report *report);
 /* Compiles the patterns, and says whether the keys go with the recording. Returns 0, or -EINVAL
  * with a sentence. report_release_patterns() in any case. */
 int report_check_keys(struct report *report);

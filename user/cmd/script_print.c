@@ -448,7 +448,7 @@ void script_printer_free(struct script_printer *printer)
 {
 	if (!printer)
 		return;
-	tracepoints_free(printer->tracepoints);
+	trace_words_free(printer->trace);
 	script_code_release(printer);
 	source_code_free(printer->source_code);
 	locator_free(printer->locator);

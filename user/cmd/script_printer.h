@@ -12,6 +12,7 @@
 #include "cmd/script_frames.h"
 #include "cmd/script_print.h"
 #include "cmd/script_source.h"
+#include "cmd/trace_words.h"
 
 typedef VEC(string_id) string_list;
 
@@ -81,7 +82,7 @@ struct script_printer {
 	VEC(int) code_files;	    /* by binary: see script_code.c */
 	u32 code_files_open;
 	struct source_code *source_code;
-	struct tracepoints *tracepoints; /* NULL: nothing is told of them */
+	struct trace_words *trace; /* NULL: nothing is told of tracepoints */
 };
 
 /* Makes the text of a location, at first need: appends it to `scratch`. */
@@ -111,8 +112,6 @@ void script_append_source(struct script_printer *printer, struct text *text, u32
  * location's innermost function. Returns whether it is. */
 bool script_append_source_place(struct script_printer *printer, struct text *text,
 				const struct location_row *at, u32 line);
-/* Appends foreign words as they may reach a terminal, with tabs between them. Changes `words`. */
-void script_append_words(struct text *text, char *words);
 
 /* A foreign string as it may reach a terminal. */
 string_id script_printable(struct script_printer *printer, const char *foreign);

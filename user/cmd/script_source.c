@@ -158,7 +158,7 @@ void source_code_append(struct source_code *code, struct text *text, u32 tid,
 	start = source->bytes + source->starts.items[place->line - 1];
 	line = must_copy_bytes(start, strcspn(start, "\n"));
 	text_appendf(text, "|%-8" PRIu32 " ", place->line);
-	script_append_words(text, line);
+	text_append_words(text, line);
 	text_append(text, "\n");
 	free(line);
 }

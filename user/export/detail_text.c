@@ -90,6 +90,9 @@ void detail_append(struct text *text, const struct entry_list *list, const struc
 	case DETAIL_UNIT:
 		append_name(text, value ? profile_text(profile, (string_id)value) : "[none]");
 		break;
+	case DETAIL_TRACE:
+		text_append(text, value ? profile_text(profile, (string_id)value) : "N/A");
+		break;
 	case DETAIL_COST:
 	case DETAIL_INSTRUCTION_CYCLES:
 		text_appendf(text, "%" PRIu64, value);

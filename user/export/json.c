@@ -102,6 +102,7 @@ static void write_detail(struct json_writer *json, const struct entry_list *list
 		[FIELD_LOCAL_INS_LAT] = "local_instruction_latency",
 		[FIELD_INS_LAT] = "instruction_latency",
 		[FIELD_PARENT] = "parent",
+		[FIELD_TRACE] = "trace",
 	};
 	const struct profile *profile = list->fold->profile;
 	u64 value = entry_detail(list, entry, field);
@@ -109,7 +110,8 @@ static void write_detail(struct json_writer *json, const struct entry_list *list
 
 	if (field == FIELD_CGROUP)
 		text = profile_cgroup(profile, value);
-	else if (field == FIELD_PARENT || field == FIELD_CONTAINER || field == FIELD_UNIT)
+	else if (field == FIELD_PARENT || field == FIELD_CONTAINER || field == FIELD_UNIT ||
+		 field == FIELD_TRACE)
 		text = value ? profile_text(profile, (string_id)value) : NULL;
 	else if (field != FIELD_SOCKET || (s64)value >= 0)
 		json_u64(json, names[field], value);

@@ -44,6 +44,7 @@ static const char *const titles[FIELD_COUNT] = {
 	[FIELD_LOCAL_INS_LAT] = "Local INSTR Latency",
 	[FIELD_INS_LAT] = "INSTR Latency",
 	[FIELD_PARENT] = "Parent symbol",
+	[FIELD_TRACE] = "Trace output",
 	[FIELD_SYMBOL_SIZE] = "Symbol size",
 	[FIELD_SRCLINE] = "Source:Line",
 	[FIELD_SRCFILE] = "Source File",
@@ -172,7 +173,8 @@ static bool is_bare(u8 field)
 	static const u8 fields[] = {FIELD_SYMBOL,     FIELD_SYMBOL_FROM,  FIELD_SYMBOL_TO,
 				    FIELD_CGROUP,     FIELD_TIME,	  FIELD_SRCLINE,
 				    FIELD_SRCFILE,    FIELD_SYMBOL_DADDR, FIELD_SYMBOL_IADDR,
-				    FIELD_DCACHELINE, FIELD_LOCKED,	  FIELD_BLOCKED};
+				    FIELD_DCACHELINE, FIELD_LOCKED,	  FIELD_BLOCKED,
+				    FIELD_TRACE};
 
 	return memchr(fields, field, sizeof(fields));
 }

@@ -96,7 +96,7 @@ static void add_branches(struct profile_builder *builder, const struct sample *s
  * say of themselves is when and on which CPU they were taken. */
 static bool labels_vary(const struct profile_builder *builder)
 {
-	return builder->settings.details.read ||
+	return builder->settings.details.read || builder->settings.details.tell ||
 	       builder->settings.details.kept & 1u << DETAIL_CGROUP;
 }
 

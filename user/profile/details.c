@@ -25,6 +25,14 @@ static void find_places(struct profile *profile, u32 kept, struct locator *locat
 								  sample->address, sample->space);
 }
 
+static string_id words_of(const struct detail_settings *settings,
+			  const struct counted_sample *counted)
+{
+	const char *words = settings->tell(settings->teller, counted);
+
+	return words ? intern_text(&counted->profile->strings, words) : 0;
+}
+
 detail_id details_of(struct profile *profile, const struct detail_settings *settings,
 		     struct locator *locator, const struct sample *sample)
 {
@@ -39,6 +47,9 @@ detail_id details_of(struct profile *profile, const struct detail_settings *sett
 					      sample->time_ns % settings->quantum_ns;
 	details.values[DETAIL_CGROUP] = sample->cgroup;
 	find_places(profile, settings->kept, locator, sample, &details);
+	if (settings->tell)
+		details.values[DETAIL_TRACE] = words_of(
+			settings, &(struct counted_sample){sample, profile, locator});
 	details.values[DETAIL_SOCKET] = socket_of(settings, sample->cpu);
 	for (u32 detail = 0; detail < DETAIL_COUNT; detail++)
 		if (!(settings->kept & 1u << detail))

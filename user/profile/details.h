@@ -7,6 +7,13 @@
 
 #include "profile/locator.h"
 
+/* A sample, and where it is counted: with the locator as of its time. */
+struct counted_sample {
+	const struct sample *sample;
+	struct profile *profile;
+	struct locator *locator;
+};
+
 struct detail_settings {
 	u32 kept;	    /* 1 << enum sample_detail, or-ed; what is not kept makes fewer rows */
 	u64 quantum_ns;	    /* of DETAIL_TIME; not 0 if that is kept */
@@ -17,6 +24,10 @@ struct detail_settings {
 	 * DETAIL_DATA_PAGE. */
 	void (*read)(void *context, const struct sample *sample, struct detail_row *details);
 	void *context;
+	/* What a tracepoint says: DETAIL_TRACE; NULL: the sample is not of one. Borrowed until the
+	 * next call. */
+	const char *(*tell)(void *teller, const struct counted_sample *counted);
+	void *teller;
 };
 
 /* The row of what a sample says of itself; the locator is as of its time. */

@@ -20,6 +20,7 @@
 #include <strings.h>
 
 static const char default_sort[] = "comm,dso,symbol";
+static const char default_trace_sort[] = "trace";
 static const char default_branch_sort[] = "comm,dso_from,symbol_from,symbol_to,cycles";
 static const char default_memory_sort[] = "local_weight,mem,sym,dso,symbol_daddr,dso_daddr,snoop,"
 					  "tlb,locked,blocked,local_ins_lat";
@@ -42,6 +43,7 @@ static const struct field_name field_names[] = {
 	{"local_weight", FIELD_LOCAL_WEIGHT},
 	{"weight", FIELD_WEIGHT},
 	{"transaction", FIELD_TRANSACTION},
+	{"trace", FIELD_TRACE},
 	{"symbol_size", FIELD_SYMBOL_SIZE},
 	{"cgroup", FIELD_CGROUP},
 	{"time", FIELD_TIME},
@@ -89,7 +91,6 @@ static const struct field_name field_names[] = {
 static const struct {
 	const char *name, *instead;
 } keys_of_perf[] = {
-	{"trace", "use perf report"},
 	{"dso_size", NULL},
 	{"cgroup_id", "use -s cgroup"},
 	{"ipc_null", "perf has no figures for it either"},
@@ -120,7 +121,10 @@ static const char *default_keys(const struct entry_layout_settings *settings)
 {
 	if (settings->has_memory)
 		return default_memory_sort;
-	return settings->has_branches ? default_branch_sort : default_sort;
+	if (settings->has_branches)
+		return default_branch_sort;
+	return settings->is_of_tracepoints && settings->has_traces ? default_trace_sort
+								   : default_sort;
 }
 
 char *entry_layout_sort_text(const struct entry_layout_settings *settings)
@@ -203,6 +207,7 @@ enum sample_detail entry_field_detail(u8 field)
 		{FIELD_LOCAL_INS_LAT, DETAIL_INSTRUCTION_CYCLES},
 		{FIELD_INS_LAT, DETAIL_INSTRUCTION_CYCLES},
 		{FIELD_PARENT, DETAIL_PARENT},
+		{FIELD_TRACE, DETAIL_TRACE},
 	};
 
 	for (size_t i = 0; i < ARRAY_COUNT(rows); i++)
@@ -279,6 +284,10 @@ static int check_keys(const struct entry_layout *layout,
 		if (entry_field_is_of_branches(field) && !settings->has_branches)
 			return fail_plain(-EINVAL, "use -b with a recording of branches",
 					  "a key of branches was given, and samples are counted");
+		if (field == FIELD_TRACE && !settings->has_traces)
+			return fail_plain(-EINVAL,
+					  "use bpfprof report with a recording of tracepoints",
+					  "a key of tracepoints was given");
 		if (entry_field_is_of_memory(field) && !settings->has_memory)
 			return fail_plain(-EINVAL, "use bpfprof report --mem-mode",
 					  "a key of memory accesses was given");

@@ -38,6 +38,7 @@ enum entry_field {
 	FIELD_LOCAL_INS_LAT,
 	FIELD_INS_LAT,
 	FIELD_PARENT,
+	FIELD_TRACE,
 	FIELD_SYMBOL_SIZE,
 	FIELD_SRCLINE,
 	FIELD_SRCFILE,
@@ -82,6 +83,8 @@ struct entry_layout_settings {
 	bool has_children;	/* figures begin with Children */
 	bool has_branches;	/* lines are of branches, and may be told apart by their keys */
 	bool has_memory;	/* the same of memory accesses */
+	bool has_traces;	/* there is who tells what tracepoints say */
+	bool is_of_tracepoints; /* no other events were recorded */
 	bool show_samples;	/* -n */
 	bool show_period;	/* --show-total-period */
 	bool show_system_share; /* --showcpuutilization */

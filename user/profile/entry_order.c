@@ -141,6 +141,7 @@ static int compare_detail(const struct entry_list *list, u8 field, const struct 
 		return compare_text(profile, (string_id)of_a, (string_id)of_b);
 	case DETAIL_CONTAINER:
 	case DETAIL_UNIT:
+	case DETAIL_TRACE:
 		return compare_text(profile, (string_id)of_a, (string_id)of_b);
 	case DETAIL_COST:
 	case DETAIL_TRANSACTION:

@@ -118,6 +118,7 @@ enum sample_detail {
 	DETAIL_CODE_PLACE,	 /* its location_id */
 	DETAIL_PHYSICAL_ADDRESS, /* of the data */
 	DETAIL_DATA_PAGE,	 /* its bytes */
+	DETAIL_TRACE,		 /* string_id of what a tracepoint says; 0: the event is none */
 	DETAIL_COUNT,
 };
 

@@ -80,9 +80,9 @@ static void a_key_of_perf_that_is_missing_is_refused_by_name(void **state)
 {
 	struct entry_layout layout;
 
-	assert_int_equal(parse_layout("dso,trace", NULL, &layout), -EINVAL);
+	assert_int_equal(parse_layout("dso,ipc_lbr", NULL, &layout), -EINVAL);
 	assert_string_equal(fail_sentence(),
-			    "-s trace: perf's \"trace\" is not supported; use perf report");
+			    "-s ipc_lbr: perf's \"ipc_lbr\" is not supported; use --total-cycles");
 	(void)state;
 }
 

@@ -76,7 +76,7 @@ share() {
 	report -q -g none -S foo >out
 	[ "$(wc -l <out)" = 3 ]
 	diff <(awk 'NF { print $1, $2 }' out) <(report -q -g none | awk '/ foo$/ { print $1, $2 }')
-	awk 'NF { exit !($1 > 5 && $1 < 95 && $2 > 5) }' out
+	awk 'NF { exit !($1 + 0 > 5 && $1 + 0 < 95 && $2 + 0 > 5) }' out
 	report -S foo | grep -q '^# symbol: foo$'
 	report -q -g none -d libc.so.6 | grep -qv mainbarfoo
 	report -q -g none -c nobody >out

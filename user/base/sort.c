@@ -103,3 +103,43 @@ void sort_rows(u32 *rows, size_t count, sort_compare *compare, void *context)
 	while (sorting.depth-- > 0)
 		parallel_run((size_t)1 << sorting.depth, merge_piece, &sorting);
 }
+
+/* --- by number --- */
+
+enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
+
+/* Puts `from` into `to` by the digit of the key at bit `shift`; equal ones keep their order. */
+static void sort_by_digit(const struct sort_key *from, struct sort_key *to, size_t count, int shift)
+{
+	size_t places[DIGITS] = {0}, next = 0;
+
+	for (size_t i = 0; i < count; i++)
+		places[from[i].key >> shift & (DIGITS - 1)]++;
+	for (size_t i = 0; i < ARRAY_COUNT(places); i++) {
+		size_t here = places[i];
+
+		places[i] = next;
+		next += here;
+	}
+	for (size_t i = 0; i < count; i++)
+		to[places[from[i].key >> shift & (DIGITS - 1)]++] = from[i];
+}
+
+/* A radix sort: as many rounds as there are digits that differ, two or three mostly. */
+struct sort_key *sort_by_key(struct sort_key *keys, struct sort_key *other, size_t count)
+{
+	u64 differing = 0;
+
+	for (size_t i = 1; i < count; i++)
+		differing |= keys[i].key ^ keys[0].key;
+	for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
+		struct sort_key *taken = keys;
+
+		if (!(differing >> shift & (DIGITS - 1)))
+			continue;
+		sort_by_digit(keys, other, count, shift);
+		keys = other;
+		other = taken;
+	}
+	return keys;
+}

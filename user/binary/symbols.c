@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "binary/demangle.h"
 
@@ -22,16 +23,8 @@ enum {
 	 * that a made-up file cannot make finding slow. */
 	NESTING_MAX = 64,
 	NOT_NESTED = UINT32_MAX,
-	DIGIT_BITS = 11, /* of a key, by which it is sorted at once */
-	DIGITS = 1 << DIGIT_BITS,
 	/* Bytes of names that are compared where several have one address: again a bound. */
 	COMPARED_MAX = 256 << 20,
-};
-
-/* What a row is sorted by. */
-struct sort_key {
-	u64 start;
-	u32 row;
 };
 
 struct symbols {
@@ -114,44 +107,6 @@ static bool is_sorted(const struct symbol *rows, size_t count)
 	return true;
 }
 
-/* Puts `from` into `to` by the digit of the key at bit `shift`; equal ones keep their order. */
-static void sort_by_digit(const struct sort_key *from, struct sort_key *to, size_t count, int shift)
-{
-	size_t places[DIGITS] = {0}, next = 0;
-
-	for (size_t i = 0; i < count; i++)
-		places[from[i].start >> shift & (DIGITS - 1)]++;
-	for (size_t i = 0; i < ARRAY_COUNT(places); i++) {
-		size_t here = places[i];
-
-		places[i] = next;
-		next += here;
-	}
-	for (size_t i = 0; i < count; i++)
-		to[places[from[i].start >> shift & (DIGITS - 1)]++] = from[i];
-}
-
-/* Sorts keys by start, those of one start in the order in which they came: a radix sort, which
- * takes two or three rounds for a big library and never more than six. Returns where they are in
- * the end, `keys` or `other`. */
-static struct sort_key *sort_keys(struct sort_key *keys, struct sort_key *other, size_t count)
-{
-	u64 differing = 0;
-
-	for (size_t i = 1; i < count; i++)
-		differing |= keys[i].start ^ keys[0].start;
-	for (int shift = 0; shift < 64; shift += DIGIT_BITS) {
-		struct sort_key *taken = keys;
-
-		if (!(differing >> shift & (DIGITS - 1)))
-			continue;
-		sort_by_digit(keys, other, count, shift);
-		keys = other;
-		other = taken;
-	}
-	return keys;
-}
-
 /* The rows from `from` on, sorted, in a new array with room for `capacity` rows. None of the memory
  * is zeroed first: to touch it takes longer than to sort. */
 static struct symbol *sorted_rows(const struct symbol *rows, size_t count, size_t capacity)
@@ -163,7 +118,7 @@ static struct symbol *sorted_rows(const struct symbol *rows, size_t count, size_
 	other = must_resize_array(NULL, count, sizeof(*other));
 	for (size_t i = 0; i < count; i++)
 		keys[i] = (struct sort_key){rows[i].start, (u32)i};
-	in_order = sort_keys(keys, other, count);
+	in_order = sort_by_key(keys, other, count);
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = rows[in_order[i].row];
 	free(keys);
@@ -185,7 +140,7 @@ static void merge_rows(struct symbol *rows, size_t count, const struct symbol *m
 }
 
 /* By start, those of one start in the order in which they came. What is settled is in order. */
-static void sort_rows(struct symbols *symbols)
+static void put_in_order(struct symbols *symbols)
 {
 	size_t settled = symbols->settled, more = symbols->rows.count - settled;
 	struct symbol *rows = symbols->rows.items, *sorted;
@@ -346,7 +301,7 @@ void symbols_settle(struct symbols *symbols)
 	if (symbols->is_steady && symbols->settled == symbols->rows.count)
 		return;
 	symbols->is_steady = true;
-	sort_rows(symbols);
+	put_in_order(symbols);
 	set_ends(symbols);
 	drop_duplicates(symbols);
 	symbols->settled = symbols->rows.count;

@@ -13,6 +13,7 @@
 #include "base/parallel.h"
 #include "profile/entry_index.h"
 #include "profile/entry_order.h"
+#include "profile/strands.h"
 
 enum { LEAST_ROWS = 1 << 13 }; /* of a part: less is not worth the tables it needs */
 
@@ -392,8 +393,7 @@ void entry_list_free(struct entry_list *list)
 	vec_release(&list->others);
 	free(list->member_totals);
 	free(list->sorted);
-	free(list->chain_starts);
-	free(list->chains);
+	strands_free(list->strands);
 	entry_index_free(list->index);
 	free(list);
 }
@@ -429,14 +429,5 @@ u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames)
 
 	for (u32 i = 0; i < count; i++)
 		frames[i] = list->fold->paths.items[frames[i]].frame;
-	return count;
-}
-
-u32 entry_list_marks(const struct entry_list *list, u32 row, u32 *marks)
-{
-	u32 count = list_paths(list, row, marks);
-
-	for (u32 i = 0; i < count; i++)
-		marks[i] = list->fold->paths.items[marks[i]].mark;
 	return count;
 }

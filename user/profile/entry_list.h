@@ -74,14 +74,7 @@ struct entry_list {
 	struct entry_totals *member_totals; /* the same, of each member */
 	VEC(struct entry) others;	    /* by entry, one for each member: only figures */
 	struct entry_index *index;	    /* private, as what follows */
-	u32 *chain_starts;		    /* by entry, and one more: where its chains begin */
-	struct entry_chain *chains;
-};
-
-/* Where an entry stands in a stack. */
-struct entry_chain {
-	u32 row;      /* of the fold's rows */
-	u32 position; /* of the frame, from the first in order; 0 for a sample's own entry */
+	struct strands *strands;	    /* NULL: nobody has asked for graphs */
 };
 
 /* Counts one source of a fold, which must outlive the list; the settings' arrays too. */
@@ -144,19 +137,11 @@ char entry_key_level(const struct entry_list *list, const struct entry *entry, u
 /* The flags of an entry's branch (enum branch_flag). */
 u32 entry_branch_flags(const struct entry_list *list, const struct entry *entry);
 
-/* Finds the chains of all entries of at least this period, if that has not been done. */
-void entry_chains_find(struct entry_list *list, u64 least_period);
-/* The chains of an entry of at least this period (children's if counted), for call graphs; the
- * first call finds those of all such entries. `ret_count` of them, borrowed; NULL if below. */
-const struct entry_chain *entry_chains(struct entry_list *list, u32 entry, u64 least_period,
-				       u32 *ret_count);
 /* The path of a row's stack, callers first, without what max_stack cuts off; 0: no stack. For lists
  * in the order CALLER_FIRST. */
 path_id entry_list_path(const struct entry_list *list, u32 row);
 /* The frames of a row's stack in the list's order, at most max_stack, into `frames`, which has room
  * for fold->deepest. Returns how many. */
 u32 entry_list_frames(const struct entry_list *list, u32 row, frame_id *frames);
-/* The same with the marks of the frames. */
-u32 entry_list_marks(const struct entry_list *list, u32 row, u32 *marks);
 
 #endif

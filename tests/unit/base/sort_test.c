@@ -86,9 +86,26 @@ static void the_same_rows_meet_on_any_number_of_cpus(void **state)
 	(void)state;
 }
 
+static void equal_keys_keep_their_order(void **state)
+{
+	enum { COUNT = 5000, KEYS = 700 };
+	struct sort_key keys[COUNT], other[COUNT];
+	const struct sort_key *sorted;
+
+	for (u32 i = 0; i < COUNT; i++)
+		keys[i] = (struct sort_key){(u64)(i * 2654435761u % KEYS) << 30, i};
+	sorted = sort_by_key(keys, other, COUNT);
+	for (u32 i = 1; i < COUNT; i++)
+		assert_true(
+			sorted[i - 1].key < sorted[i].key ||
+			(sorted[i - 1].key == sorted[i].key && sorted[i - 1].row < sorted[i].row));
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(equal_keys_keep_their_order),
 		cmocka_unit_test(rows_of_any_number_are_sorted),
 		cmocka_unit_test(the_same_rows_meet_on_any_number_of_cpus),
 	};

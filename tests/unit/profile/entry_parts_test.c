@@ -45,7 +45,8 @@ static void entries_of_many_rows_stand_in_order_of_first_sight(void **state)
 	struct entry_list_settings settings = {
 		.has_children = true, .shows_chains = true, .order = CALLER_FIRST};
 	struct entry_list *list;
-	u32 count;
+	struct call_graph_settings graph = CALL_GRAPH_DEFAULTS;
+	struct call_tree *tree;
 
 	assert_int_equal(entry_layout_parse(&(struct entry_layout_settings){.has_children = true},
 					    &settings.layout),
@@ -64,12 +65,16 @@ static void entries_of_many_rows_stand_in_order_of_first_sight(void **state)
 		assert_int_equal(entry->period, 20);
 		assert_int_equal(entry->children_samples, 2);
 	}
-	/* its chains in the order of the rows, too */
-	assert_non_null(entry_chains(list, 1, 1000, &count));
-	assert_int_equal(count, 2 * CALLEES);
-	for (u32 i = 0; i < count; i++)
-		assert_int_equal(entry_chains(list, 1, 1000, &count)[i].row, i);
-	assert_null(entry_chains(list, 2, 1000, &count));
+	/* its chains, too: what they call is below the threshold, but ends the run of the caller */
+	call_tree_prepare(list, &graph);
+	tree = call_tree_new(list, 1, &graph);
+	assert_int_equal(tree->nodes.count, 2);
+	assert_int_equal(tree->nodes.items[1].frame_count, 1);
+	assert_int_equal(tree->nodes.items[1].children_hits, 2 * CALLEES * 10);
+	assert_int_equal(tree->nodes.items[1].children_samples, 2 * CALLEES);
+	call_tree_free(tree);
+	assert_false(call_tree_is_empty(list, 1, &graph));
+	assert_true(call_tree_is_empty(list, 2, &graph));
 	entry_list_free(list);
 	fold_free(fold);
 	profile_free(profile);

@@ -373,12 +373,14 @@ static int scan_running(struct capture *capture, struct event_sink *sink)
 int capture_start(struct capture *capture, struct event_sink *sink)
 {
 	int error = kernel_code_send(sink);
+	struct event_sink *all;
 	u32 cpu_count;
 
 	if (capture->cgroups)
 		sink = cgroup_teller_sink(capture->cgroups, sink);
-	sink = with_tables(capture, sink);
-	capture->sink = targets_sink(capture->targets, sink);
+	all = with_tables(capture, sink);
+	capture->sink = targets_sink(capture->targets, all);
+	capture->over_sink = capture->sink == all ? sink : capture->sink;
 	if (!error)
 		error = scan_running(capture, sink);
 	if (error)

@@ -33,6 +33,7 @@ struct capture {
 	struct counting *counting;	 /* NULL: every sample comes by itself */
 	struct event_sink *tables_sink;	 /* NULL: there are no tables */
 	struct event_sink *tee;		 /* to the caller's sink and the tables' */
+	struct event_sink *over_sink;	 /* of what is told of processes that are over */
 	int epoll_fd;
 	struct event_sink *sink; /* the caller's, behind the targets' */
 	u32 *online;

@@ -135,11 +135,13 @@ static int keep_record(void *context, const void *record, size_t bytes)
 	return header->type == PERF_RECORD_MMAP2 ? look_at_file(capture, record, bytes) : 0;
 }
 
-static int tell_record(void *context, const void *record, size_t bytes)
+/* No stack waits for what a process had mapped that is over. */
+static int tell_record(void *context, const void *record, size_t bytes, bool is_over)
 {
 	struct capture *capture = context;
 
-	return side_band_tell(capture->side_band, record, bytes, capture->sink);
+	return side_band_tell(capture->side_band, record, bytes,
+			      is_over ? capture->over_sink : capture->sink);
 }
 
 /* A sample that waits for a table needs all that is known of its process now. */

@@ -22,7 +22,8 @@ struct kept_head {
 struct short_life {
 	u32 pid, threads; /* that live */
 	u64 end_ns;	  /* of the last thread that ended */
-	bool is_told;	  /* whatever samples say */
+	bool is_told;
+	bool is_living; /* or one that inherited from it */
 };
 
 /* A process's beginning, for telling who made whom. */
@@ -145,47 +146,56 @@ bool side_log_keep(struct side_log *log, const void *record, size_t bytes)
 
 /* --- telling --- */
 
-/* Who made a process that is told of is told of, too: what it had mapped was inherited. A process's
- * parent began before it, so the newest come first. */
+/* Who made a process that is told of, or lives, counts as such, too: what it had mapped was
+ * inherited. A process's parent began before it, so the newest come first. */
 static void choose(struct side_log *log, u64 known_ns)
 {
 	for (size_t i = 0; i < log->processes.count; i++) {
 		struct short_life *process = &log->processes.items[i];
 
-		process->is_told = process->threads || process->end_ns >= known_ns ||
-				   idmap_get(&log->sampled, process->pid);
+		process->is_living = process->threads || process->end_ns >= known_ns;
+		process->is_told = process->is_living || idmap_get(&log->sampled, process->pid);
 	}
 	for (size_t i = log->forks.count; i-- > 0;) {
 		const struct kept_fork *fork = &log->forks.items[i];
+		const struct short_life *child = &log->processes.items[fork->process - 1];
+		struct short_life *parent;
 
-		if (fork->parent && log->processes.items[fork->process - 1].is_told)
-			log->processes.items[fork->parent - 1].is_told = true;
+		if (!fork->parent)
+			continue;
+		parent = &log->processes.items[fork->parent - 1];
+		parent->is_told |= child->is_told;
+		parent->is_living |= child->is_living;
 	}
 }
 
-static int tell(struct side_log *log, bool is_all, side_band_take *take, void *context)
+static int tell(struct side_log *log, bool is_all, side_log_take *take, void *context)
 {
+	static const struct short_life before = {.is_told = true, .is_living = true};
 	int error = 0;
 
 	for (size_t at = 0; at < log->bytes.count && !error;) {
 		const u8 *kept = log->bytes.items + at;
+		const struct short_life *process = &before;
 		struct kept_head head;
 
 		memcpy(&head, kept, sizeof(head));
-		if (is_all || !head.process || log->processes.items[head.process - 1].is_told)
-			error = take(context, kept + sizeof(head), head.bytes);
+		if (head.process && !is_all)
+			process = &log->processes.items[head.process - 1];
+		if (process->is_told)
+			error = take(context, kept + sizeof(head), head.bytes, !process->is_living);
 		at += sizeof(head) + head.bytes;
 	}
 	forget_records(log);
 	return error;
 }
 
-int side_log_tell_all(struct side_log *log, side_band_take *take, void *context)
+int side_log_tell_all(struct side_log *log, side_log_take *take, void *context)
 {
 	return tell(log, true, take, context);
 }
 
-int side_log_tell_sampled(struct side_log *log, u64 known_ns, side_band_take *take, void *context)
+int side_log_tell_sampled(struct side_log *log, u64 known_ns, side_log_take *take, void *context)
 {
 	choose(log, known_ns);
 	idmap_release(&log->sampled);

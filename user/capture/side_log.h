@@ -26,10 +26,15 @@ bool side_log_keep(struct side_log *log, const void *record, size_t bytes);
 /* How much is kept. */
 u64 side_log_bytes(const struct side_log *log);
 
-/* Tells all that is kept, and forgets it. Returns 0 or what `take` returned. */
-int side_log_tell_all(struct side_log *log, side_band_take *take, void *context);
+/* As side_band_take. `is_over`: its process began and ended in what is kept, and so did all that
+ * it forked. */
+typedef int side_log_take(void *context, const void *record, size_t bytes, bool is_over);
+
+/* Tells all that is kept, as of processes that may live, and forgets it. Returns 0 or what `take`
+ * returned. */
+int side_log_tell_all(struct side_log *log, side_log_take *take, void *context);
 /* The same without processes that began and ended in what is kept, ended before `known_ns`, had no
  * sample and forked none that is told. Forgets whose samples came. */
-int side_log_tell_sampled(struct side_log *log, u64 known_ns, side_band_take *take, void *context);
+int side_log_tell_sampled(struct side_log *log, u64 known_ns, side_log_take *take, void *context);
 
 #endif

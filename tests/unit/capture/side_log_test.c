@@ -23,7 +23,8 @@ struct task_record {
 
 static struct side_log *side_log;
 static u64 clock_now_ns;
-static char told[512]; /* "f300 x300 …": forks, names, mappings, exits of pids */
+/* "f300 x300 …": forks, mappings, exits of pids; "f300." of one that is over. */
+static char told[512];
 
 static int set_up(void **state)
 {
@@ -79,7 +80,7 @@ static void has_sample(u32 pid)
 	assert_int_equal(sink_call(sink, on_sample, &(struct sample){.pid = pid, .tid = pid}), 0);
 }
 
-static int take(void *context, const void *bytes, size_t length)
+static int take(void *context, const void *bytes, size_t length, bool is_over)
 {
 	static const char kinds[] = {
 		[PERF_RECORD_FORK] = 'f', [PERF_RECORD_MMAP2] = 'm', [PERF_RECORD_EXIT] = 'x'};
@@ -88,8 +89,8 @@ static int take(void *context, const void *bytes, size_t length)
 
 	(void)context;
 	assert_int_equal(length, sizeof(*record));
-	snprintf(told + used, sizeof(told) - used, "%s%c%u", used ? " " : "",
-		 kinds[record->header.type], record->pid);
+	snprintf(told + used, sizeof(told) - used, "%s%c%u%s", used ? " " : "",
+		 kinds[record->header.type], record->pid, is_over ? "." : "");
 	return 0;
 }
 
@@ -118,7 +119,7 @@ static void who_had_a_sample_is_told_in_order(void **state)
 	ends(COMPILER);
 	has_sample(COMPILER);
 	tell();
-	assert_string_equal(told, "f300 m300 x300");
+	assert_string_equal(told, "f300. m300. x300.");
 	(void)state;
 }
 
@@ -143,7 +144,19 @@ static void whose_child_is_told_is_told(void **state)
 	ends(COMPILER);
 	has_sample(COMPILER);
 	tell();
-	assert_string_equal(told, "f200 m200 f300 x200 x300");
+	assert_string_equal(told, "f200. m200. f300. x200. x300.");
+	(void)state;
+}
+
+/* It may be told of again, by what it has inherited. */
+static void whose_child_lives_is_not_over(void **state)
+{
+	begins(MAKE, SHELL);
+	maps(MAKE);
+	begins(COMPILER, MAKE);
+	ends(MAKE);
+	tell();
+	assert_string_equal(told, "f200 m200 f300 x200");
 	(void)state;
 }
 
@@ -176,7 +189,7 @@ static void both_processes_of_a_number_are_told(void **state)
 	ends(COMPILER);
 	has_sample(COMPILER);
 	tell();
-	assert_string_equal(told, "f300 x300 f300 x300");
+	assert_string_equal(told, "f300. x300. f300. x300.");
 	(void)state;
 }
 
@@ -211,8 +224,9 @@ static void what_is_of_no_process_is_not_kept(void **state)
 	(void)state;
 }
 
-static int refuse(void *context, const void *record, size_t bytes)
+static int refuse(void *context, const void *record, size_t bytes, bool is_over)
 {
+	(void)is_over;
 	(void)context;
 	(void)record;
 	(void)bytes;
@@ -247,6 +261,7 @@ int main(void)
 		TEST(who_had_a_sample_is_told_in_order),
 		TEST(who_lives_or_was_there_before_is_told),
 		TEST(whose_child_is_told_is_told),
+		TEST(whose_child_lives_is_not_over),
 		TEST(a_thread_that_lives_keeps_its_process),
 		TEST(who_ended_after_the_samples_were_counted_is_told),
 		TEST(both_processes_of_a_number_are_told),

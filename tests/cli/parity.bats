@@ -197,6 +197,8 @@ callers_without_name() {
 	# apart, and their files are not: no recording with the start of a program in it.
 	same_text made.data -g none -s sym
 	same_text made.data -g none -s parent,sym -p ma
+	same_text made.data -g none -p ma
+	same_text made.data -g none -F overhead,sym -p ma
 }
 
 @test "call graphs are perf's to the byte" {

@@ -92,6 +92,7 @@ static int choose_layout(struct report *report)
 	struct entry_layout_settings layout = {
 		.sort = settings->sort,
 		.fields = settings->fields,
+		.adds_parent = settings->parents,
 		.show_samples = settings->show_samples,
 		.show_period = settings->show_period,
 		.show_system_share = settings->show_system_share,

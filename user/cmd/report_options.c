@@ -246,7 +246,7 @@ const struct option_row report_options[] = {
 	 "value (percent, period, count) (default: graph,0.5,caller,function,percent; callee with "
 	 "--no-children)"},
 	FLAG('G', "inverted", is_inverted, "callers first"),
-	TEXT('p', "parent", parents, "REGEX", "callers that -s parent looks for (default: "
+	TEXT('p', "parent", parents, "REGEX", "callers that -s parent looks for, and that key (default: "
 	     "^sys_|^do_page_fault)"),
 	FLAG('x', "exclude-other", excludes_other, "leave out lines without such a caller"),
 	TEXT(0, "ignore-callees", ignored_callees, "REGEX", "count what these functions call for "

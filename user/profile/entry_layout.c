@@ -412,6 +412,8 @@ int entry_layout_parse(const struct entry_layout_settings *settings,
 	};
 	int error = parse_sort(settings, &layout);
 
+	if (!error && settings->adds_parent)
+		error = parse_keys("parent", &layout);
 	if (error)
 		return error;
 	if (!layout.is_strict)

@@ -80,6 +80,7 @@ struct entry_layout_settings {
 	 * one level of a hierarchy */
 	const char *sort;
 	const char *fields;	/* -F; NULL: figures and then the sort keys; "+field" adds */
+	bool adds_parent;	/* the parent is a key behind those of -s */
 	bool has_children;	/* figures begin with Children */
 	bool has_branches;	/* lines are of branches, and may be told apart by their keys */
 	bool has_memory;	/* the same of memory accesses */

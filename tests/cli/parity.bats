@@ -198,6 +198,7 @@ callers_without_name() {
 	same_text made.data -g none -s sym
 	same_text made.data -g none -s parent,sym -p ma
 	same_text made.data -g none -p ma
+	same_text made.data -g none -s pid -t :
 	same_text made.data -g none -F overhead,sym -p ma
 }
 

@@ -116,6 +116,11 @@ static void append_branch_flags(struct text *cell, u32 flags, u8 field)
 		text_append(cell, "-");
 }
 
+static bool separates(const struct key_columns *columns, char byte)
+{
+	return columns->style->separator && byte == *columns->style->separator;
+}
+
 /* The printable name of what a key says, into columns->cell; the symbol with its level. */
 static const char *key_text(struct key_columns *columns, const struct entry *entry, u8 field)
 {
@@ -161,8 +166,8 @@ static const char *key_text(struct key_columns *columns, const struct entry *ent
 		break;
 	}
 	/* A separator inside a value would make another column. */
-	for (size_t i = 0; columns->style->separator && i < cell->length; i++)
-		if (cell->bytes[i] == *columns->style->separator)
+	for (size_t i = 0; i < cell->length; i++)
+		if (separates(columns, cell->bytes[i]))
 			cell->bytes[i] = '.';
 	return text_view(cell);
 }
@@ -189,7 +194,8 @@ static void append_cell(struct key_columns *columns, struct text *line, const st
 	if (field == FIELD_CPU)
 		text_appendf(line, "%*.*d", width, width, (int)entry->cpu);
 	else if (field == FIELD_PID)
-		text_appendf(line, "%7d:%-*s", (int)tid, width - PID_WIDTH, text);
+		text_appendf(line, "%7d%c%-*s", (int)tid, separates(columns, ':') ? '.' : ':',
+			     width - PID_WIDTH, text);
 	else if (field == FIELD_SOCKET || field == FIELD_SYMBOL_SIZE)
 		text_appendf(line, "%*s", width, text);
 	else if (is_bare(field))

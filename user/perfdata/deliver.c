@@ -83,14 +83,17 @@ int delivery_event(struct delivery *delivery, const struct timed *event)
 	return 0;
 }
 
-/* What will be needed soon comes from memory while other things are done. */
+/* What will be needed soon comes from memory while other things are done. One that picks samples is
+ * not helped by getting all of them. */
 static void prepare(struct delivery *delivery, const struct timed *event)
 {
 	enum { LINE_BYTES = 64 };
 	const u8 *record = delivery_record(event);
 
-	__builtin_prefetch(record);
-	__builtin_prefetch(record + LINE_BYTES);
+	if (!delivery->sink->wants_chain) {
+		__builtin_prefetch(record);
+		__builtin_prefetch(record + LINE_BYTES);
+	}
 	if (event->extra > EXTRA_NO_SAMPLE)
 		sink_call(delivery->sink, on_chain_ahead, event->extra);
 }
@@ -124,14 +127,25 @@ static int hand_over_list(struct delivery *delivery)
 	return error;
 }
 
-/* Whether the sink wants an event. One that picks samples is not helped by getting all of them from
- * memory. */
+/* Whether the sink wants an event. */
 static bool is_wanted(const struct delivery *delivery, const struct timed *event)
 {
 	struct event_sink *sink = delivery->sink;
 
 	return !sink->wants_chain || event->extra <= EXTRA_NO_SAMPLE ||
 	       sink->wants_chain(sink, event->extra);
+}
+
+static int hand_over_wanted(struct delivery *delivery, struct window *window,
+			    const struct timed *event)
+{
+	struct timed near = *event;
+
+	if (delivery->sink->wants_chain)
+		near.place = (uintptr_t)delivery_near_record(delivery, delivery_record(event));
+	if (near.place == event->place)
+		window_move(window, delivery_record(event));
+	return delivery_event(delivery, &near);
 }
 
 /* Of an index that is read for the last time, gives back what lies behind. Moves `from`, up to
@@ -158,12 +172,10 @@ int delivery_events(struct delivery *delivery, size_t from, size_t to)
 
 	delivery->decoder->reader = delivery->sink;
 	for (size_t i = from; i < to && !error; i++) {
-		if (i + AHEAD < to && !delivery->sink->wants_chain)
+		if (i + AHEAD < to)
 			prepare(delivery, &events[i + AHEAD]);
-		if (is_wanted(delivery, &events[i])) {
-			window_move(&window, delivery_record(&events[i]));
-			error = delivery_event(delivery, &events[i]);
-		}
+		if (is_wanted(delivery, &events[i]))
+			error = hand_over_wanted(delivery, &window, &events[i]);
 		forget_events(delivery->data, &forgotten, i);
 		if (delivery->on_progress)
 			delivery->on_progress(delivery, i + 1 - from);
@@ -190,6 +202,7 @@ void delivery_release(struct delivery *delivery)
 {
 	idmap_release(&delivery->value_of_id);
 	vec_release(&delivery->values);
+	free(delivery->far_record);
 }
 
 void perfdata_skip_chains(struct perfdata *data)

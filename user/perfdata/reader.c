@@ -249,9 +249,11 @@ static int open_input(struct perfdata *data)
 
 static void input_release(struct input *input)
 {
-	if (input->is_mapped)
+	if (input->is_mapped) {
 		file_unmap(&input->bytes);
-	else if (input->is_heap)
+		closep(&input->fd);
+	}
+	if (input->is_heap)
 		free((void *)input->bytes.start);
 	*input = (struct input){0};
 }
@@ -296,7 +298,7 @@ static int input_open(int fd, const struct stat *status, struct input *ret_input
 {
 	if (!S_ISREG(status->st_mode))
 		return read_stream(fd, ret_input);
-	*ret_input = (struct input){.is_mapped = true};
+	*ret_input = (struct input){.is_mapped = true, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)};
 	return file_map_fd(fd, &ret_input->bytes);
 }
 

@@ -71,6 +71,20 @@ static struct decoder decoder_beside(const struct decoder *decoder)
 	};
 }
 
+/* Says that a sample's chain was in front of the part. */
+static void pass_over_chain(struct event_sink *sink, const struct timed *event,
+			    const struct timed *last)
+{
+	enum { AHEAD = 12 };
+
+	if (!sink->wants_chain)
+		return;
+	if (last - event > AHEAD && event[AHEAD].extra > EXTRA_NO_SAMPLE)
+		sink_call(sink, on_chain_ahead, event[AHEAD].extra);
+	if (event->extra > EXTRA_NO_SAMPLE)
+		sink->wants_chain(sink, event->extra);
+}
+
 /* The parts before forget what they have read; what is looked at here may be far ahead of them. */
 static int hand_over_before(struct part *part)
 {
@@ -81,8 +95,7 @@ static int hand_over_before(struct part *part)
 
 	before.sink = part->slice->before;
 	for (size_t i = 0; i < part->from && !error; i++) {
-		if (events[i].extra > EXTRA_NO_SAMPLE && before.sink->wants_chain)
-			before.sink->wants_chain(before.sink, events[i].extra);
+		pass_over_chain(before.sink, &events[i], &events[part->to - 1]);
 		if (events[i].extra != EXTRA_NO_SAMPLE)
 			continue;
 		window_move(&window, delivery_record(&events[i]));

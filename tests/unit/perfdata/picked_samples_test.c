@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
+/*
+ * A sink that wants few samples of a file hears them as one that wants all does.
+ */
+#include "unit/perfdata/foreign.h"
+
+#include "base/file.h"
+
+#include <linux/perf_event.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { SAMPLES = 600, EACH = 23, FRAMES = 400, MOST_FRAMES = 7000 };
+
+/* What a sink has heard of every so manieth sample. */
+struct picker {
+	struct event_sink sink;
+	u64 asked, heard;
+	u64 sums[SAMPLES]; /* of times and addresses */
+};
+
+static bool wants_some(struct event_sink *sink, u64 chain_key)
+{
+	struct picker *picker = (struct picker *)sink;
+
+	assert_true(chain_key);
+	return picker->asked++ % EACH == 0;
+}
+
+static int take(struct event_sink *sink, const struct sample *sample)
+{
+	struct picker *picker = (struct picker *)sink;
+	u64 sum = sample->time_ns;
+
+	for (u32 i = 0; i < sample->frame_count; i++)
+		sum = sum * 31 + sample->frames[i].address;
+	picker->sums[picker->heard++] = sum;
+	return 0;
+}
+
+/* Records are of some thousand bytes, and now and then of nearly as many as there can be. */
+static void put_recording(struct foreign *foreign)
+{
+	for (u64 i = 0; i < SAMPLES; i++) {
+		u64 frames = i % 7 ? FRAMES : MOST_FRAMES;
+
+		record_begin(foreign, PERF_RECORD_SAMPLE, 2);
+		put64(foreign, 0x1234);
+		put32(foreign, 5);
+		put32(foreign, 6);
+		put64(foreign, 1 + i);
+		put64(foreign, frames);
+		for (u64 k = 0; k < frames; k++)
+			put64(foreign, i << 20 | k);
+		record_end(foreign);
+	}
+}
+
+static void a_picked_sample_says_what_it_says_among_all(void **state)
+{
+	struct foreign foreign = foreign_begin(
+		false, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
+		0);
+	struct picker all = {.sink = {.on_sample = take}};
+	struct picker some = {.sink = {.on_sample = take, .wants_chain = wants_some}};
+	char path[] = "/tmp/picked-XXXXXX";
+	int fd = mkstemp(path);
+	struct perfdata *data;
+
+	put_recording(&foreign);
+	foreign_end(&foreign);
+	assert_true(fd >= 0);
+	assert_int_equal(file_write_all(fd, foreign.bytes.bytes, foreign.bytes.length), 0);
+	close(fd);
+	assert_int_equal(perfdata_open(path, &data), 0);
+	unlink(path);
+	assert_int_equal(perfdata_read(data, &all.sink), 0);
+	assert_int_equal(perfdata_read(data, &some.sink), 0);
+	assert_int_equal(all.heard, SAMPLES);
+	assert_int_equal(some.asked, SAMPLES);
+	assert_int_equal(some.heard, (SAMPLES + EACH - 1) / EACH);
+	for (u64 i = 0; i < some.heard; i++)
+		assert_true(some.sums[i] == all.sums[i * EACH]);
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_picked_sample_says_what_it_says_among_all),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

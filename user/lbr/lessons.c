@@ -29,7 +29,7 @@ bool stitcher_is_concerned(const struct lbr_stitcher *stitcher, const struct sam
  * given are kept in mind. */
 static bool pick(struct lessons *lessons)
 {
-	if (lessons->chains++ % lessons->stride)
+	if (lessons->chains++ & (lessons->stride - 1))
 		return false;
 	if (++lessons->picked == PICKED_MAX) {
 		lessons->picked /= 2;
@@ -49,11 +49,21 @@ static bool see(u64 *seen, u64 chain_key)
 	return true;
 }
 
+static u64 *chain_set(struct lessons *lessons, u64 chain_key)
+{
+	return lessons->seen[(chain_key >> 1) % CHAIN_SETS];
+}
+
 /* Picked samples, and all that are new. */
 bool lessons_wants(struct lessons *lessons, u64 chain_key)
 {
 	lessons->is_picked = pick(lessons);
-	return see(lessons->seen[(chain_key >> 1) % CHAIN_SETS], chain_key) || lessons->is_picked;
+	return see(chain_set(lessons, chain_key), chain_key) || lessons->is_picked;
+}
+
+void lessons_expect(struct lessons *lessons, u64 chain_key)
+{
+	__builtin_prefetch(chain_set(lessons, chain_key));
 }
 
 static bool wants_chain(struct event_sink *sink, u64 chain_key)
@@ -62,6 +72,12 @@ static bool wants_chain(struct event_sink *sink, u64 chain_key)
 
 	stitcher->is_learning = true;
 	return lessons_wants(&stitcher->lessons_heard, chain_key);
+}
+
+static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
+{
+	lessons_expect(&stitcher_of_lessons(sink)->lessons_heard, chain_key);
+	return 0;
 }
 
 /* Of all that is learned from a sample but its time; 0 if it is not known. */
@@ -127,5 +143,6 @@ void lessons_init(struct lbr_stitcher *stitcher)
 		.on_sample = learn_sample,
 		.knows_chain = knows_lesson,
 		.wants_chain = wants_chain,
+		.on_chain_ahead = take_chain_ahead,
 	};
 }

@@ -239,6 +239,12 @@ static bool pass_over_chain(struct event_sink *sink, u64 chain_key)
 	return false;
 }
 
+static int expect_chain_to_pass(struct event_sink *sink, u64 chain_key)
+{
+	lessons_expect(&stitcher_of_follower(sink)->lessons_heard, chain_key);
+	return 0;
+}
+
 static int take_loss(struct event_sink *sink, const struct loss *loss)
 {
 	struct lbr_stitcher *stitcher = stitcher_of(sink);
@@ -302,6 +308,7 @@ struct lbr_stitcher *lbr_stitcher_for_part(struct lbr_stitcher *first)
 	struct lbr_stitcher *stitcher = stitcher_make(&first->settings, NULL);
 
 	stitcher->following.wants_chain = pass_over_chain;
+	stitcher->following.on_chain_ahead = expect_chain_to_pass;
 	stitcher->places = places_for_part(first->places, stitcher->processes);
 	stitcher->graph = graph_new(stitcher->places);
 	stitcher->threads = threads_new();

@@ -24,7 +24,7 @@ enum { CHAIN_SETS = 1 << 14, CHAINS_OF_SET = 4 };
 /* What the learning sink hears of a recording. */
 struct lessons {
 	u64 seen[CHAIN_SETS][CHAINS_OF_SET]; /* keys of chains, by their low bits */
-	u64 chains, stride;		     /* so many were asked for; every stride-th is picked */
+	u64 chains, stride; /* so many were asked for; every stride-th, a power of two, is picked */
 	u32 picked;
 	bool is_picked; /* the sample at hand */
 };
@@ -65,6 +65,8 @@ struct lbr_stitcher {
 
 /* Counts a chain of the recording. Returns whether there may be something to learn from it. */
 bool lessons_wants(struct lessons *lessons, u64 chain_key);
+/* A chain will be counted soon. */
+void lessons_expect(struct lessons *lessons, u64 chain_key);
 /* Sets what the learning sink does with samples. */
 void lessons_init(struct lbr_stitcher *stitcher);
 /* The stitcher whose learning sink this is. */

@@ -41,6 +41,11 @@ static bool callers_first(const struct call_branches *branches)
 	return branches->list->settings.order == CALLER_FIRST;
 }
 
+static frame_id frame_of(const struct call_branches *branches, path_id path)
+{
+	return branches->list->fold->paths.items[path].frame;
+}
+
 static void add_row(struct row_sums *sums, const struct placed_row *row)
 {
 	if (!sums->count++ || row->row < sums->first_row)
@@ -94,15 +99,14 @@ static void add_mark(struct branch_sums *sums, const struct branch_mark *mark, u
 
 /* What a frame's mark says of a part; whether it is one of where a branch came from or of where it
  * went, the last row says. */
-static void add_part_mark(struct call_branches *branches, u32 number, u32 mark_number,
+static void add_part_mark(struct call_branches *branches, u32 number, u32 at,
 			  const struct row_sums *sums)
 {
 	struct call_branch *branch = &branches->branches.items[number];
-	const struct branch_mark *mark;
+	path_id path = callers_first(branches) ? branches->list->strands->order.paths[at] : at;
+	const struct branch_mark *mark =
+		&branches->settings->marks[branches->list->fold->paths.items[path].mark];
 
-	if (!branches->settings->marks)
-		return;
-	mark = &branches->settings->marks[mark_number];
 	if (mark->end == NO_BRANCH)
 		return;
 	add_mark(&branches->sums.items[number], mark, sums->samples);
@@ -164,18 +168,17 @@ static u32 branch_of(struct making *making, frame_id frame)
 }
 
 /* Adds what has come to a path to the branch of its frame. */
-static void add_part(struct making *making, path_id path, struct chain_part part,
+static void add_part(struct making *making, frame_id frame, struct chain_part part,
 		     const struct row_sums *sums)
 {
 	struct call_branches *branches = making->branches;
 	const struct fold *fold = branches->list->fold;
-	const struct folded_path *row = &fold->paths.items[path];
 	struct call_branch *branch;
 	u32 number;
 
 	if (!sums->count)
 		return;
-	number = branch_of(making, fold_frame_by(fold, row->frame, branches->settings->key));
+	number = branch_of(making, fold_frame_by(fold, frame, branches->settings->key));
 	branch = &branches->branches.items[number];
 	if (!branch->parts || sums->first_row < branch->first_row)
 		branch->first_row = sums->first_row;
@@ -184,7 +187,8 @@ static void add_part(struct making *making, path_id path, struct chain_part part
 	part.next = branch->parts;
 	*vec_add(&branches->parts) = part;
 	branch->parts = (u32)branches->parts.count;
-	add_part_mark(branches, number, row->mark, sums);
+	if (branches->settings->marks)
+		add_part_mark(branches, number, part.at, sums);
 }
 
 /* --- the first frames --- */
@@ -208,15 +212,16 @@ static u32 frames_from(const struct call_branches *branches, const struct strand
 
 static void begin_caller_first(struct making *making, const struct strand *strand)
 {
+	const struct path_order *order = &making->branches->list->strands->order;
 	struct chain_part part = {
-		.at = making->branches->list->strands->order.places[strand->start],
+		.at = order->places[strand->start],
 		.from = strand->from,
 		.to = strand->to,
 		.is_own = strand->is_own,
 	};
 	struct row_sums sums = cut_part(making->branches, &part, UINT32_MAX);
 
-	add_part(making, strand->start, part, &sums);
+	add_part(making, order->items[part.at].frame, part, &sums);
 }
 
 /* Rows with as many frames are a part. */
@@ -239,7 +244,7 @@ static void begin_callee_first(struct making *making, const struct strand *stran
 		part.to = to;
 		sums = cut_part(branches, &part, UINT32_MAX);
 		if (frames)
-			add_part(making, strand->start, part, &sums);
+			add_part(making, frame_of(branches, strand->start), part, &sums);
 	}
 }
 
@@ -281,13 +286,13 @@ static void follow_callees(struct making *making, struct chain_part part)
 	while (next.to < part.to) {
 		u32 place = row_at(making->branches, next.to)->place;
 
-		while (order->ends[callee] <= place)
-			callee = order->ends[callee];
+		while (order->items[callee].end <= place)
+			callee = order->items[callee].end;
 		next.at = callee;
 		next.from = next.to;
 		next.to = part.to;
-		sums = cut_part(making->branches, &next, order->ends[callee]);
-		add_part(making, order->paths[callee], next, &sums);
+		sums = cut_part(making->branches, &next, order->items[callee].end);
+		add_part(making, order->items[callee].frame, next, &sums);
 	}
 }
 
@@ -301,7 +306,7 @@ static void follow_caller(struct making *making, struct chain_part part)
 	}
 	part.at = making->branches->list->fold->paths.items[part.at].caller;
 	part.left--;
-	add_part(making, part.at, part, &sums);
+	add_part(making, frame_of(making->branches, part.at), part, &sums);
 }
 
 struct call_branch_ends call_branches_follow(struct call_branches *branches, u32 branch)

@@ -24,21 +24,21 @@ struct path_order path_order_of(const struct fold *fold)
 	struct path_order order = {
 		.places = must_alloc_table(count, sizeof(*order.places)),
 		.paths = must_alloc_table(count, sizeof(*order.paths)),
-		.ends = must_alloc_table(count, sizeof(*order.ends)),
+		.items = must_alloc_table(count, sizeof(*order.items)),
 	};
 	u32 *counts = count_from_each(fold);
 	u32 *next = counts; /* of a path that has its place: that of what it calls next */
 
-	order.ends[0] = counts[0];
+	order.items[0].end = counts[0];
 	next[0] = 1;
 	for (path_id path = 1; path < count; path++) {
-		path_id caller = fold->paths.items[path].caller;
-		u32 place = next[caller];
+		const struct folded_path *row = &fold->paths.items[path];
+		u32 place = next[row->caller];
 
-		next[caller] += counts[path];
+		next[row->caller] += counts[path];
 		order.places[path] = place;
 		order.paths[place] = path;
-		order.ends[place] = next[caller];
+		order.items[place] = (struct placed_path){next[row->caller], row->frame};
 		next[path] = place + 1;
 	}
 	free(counts);
@@ -49,6 +49,6 @@ void path_order_release(struct path_order *order)
 {
 	free(order->places);
 	free(order->paths);
-	free(order->ends);
+	free(order->items);
 	*order = (struct path_order){0};
 }

@@ -8,11 +8,16 @@
 
 #include "profile/fold.h"
 
+struct placed_path {
+	u32 end; /* the place behind all that is called from there */
+	frame_id frame;
+};
+
 /* A zeroed one is empty. */
 struct path_order {
-	u32 *places;	/* by path_id */
-	path_id *paths; /* by place */
-	u32 *ends;	/* by place: behind all that is called from there */
+	u32 *places;		   /* by path_id */
+	path_id *paths;		   /* by place */
+	struct placed_path *items; /* by place, what is asked of many of them */
 };
 
 /* Free with path_order_release(). */

@@ -127,6 +127,11 @@ void address_space_map(struct address_space **shared, const struct mapped *mappe
 	splice(space, from, to, pieces, count);
 }
 
+void address_space_renew(struct address_space *space, u64 generation)
+{
+	space->generation = generation;
+}
+
 void address_space_unmap(struct address_space **shared, u64 start, u64 generation)
 {
 	size_t at = first_ending_above(*shared, start);

@@ -21,6 +21,8 @@ void address_space_drop(struct address_space *space);
  * replaced by a copy first if others share it. `generation` is the new state's number; nothing
  * changes if the same is mapped there already. */
 void address_space_map(struct address_space **space, const struct mapped *mapped, u64 generation);
+/* Makes it a new state, though all is mapped as before. It is nobody else's. */
+void address_space_renew(struct address_space *space, u64 generation);
 /* Takes away the mapping that starts at `start`, if there is one; as above. */
 void address_space_unmap(struct address_space **space, u64 start, u64 generation);
 

@@ -281,6 +281,9 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 	if (mapping->space == SPACE_USER)
 		space = &process_made(table, mapping->pid)->space;
 	address_space_map(space, &mapped, ++table->generation);
+	/* Which kernel was told of last decides over what lies behind its text. */
+	if (mapping->space == SPACE_KERNEL)
+		address_space_renew(table->kernel, table->generation);
 	return 0;
 }
 

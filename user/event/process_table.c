@@ -45,6 +45,7 @@ struct process_table {
 	size_t files_stayed; /* when some were forgotten last */
 	u64 generation;
 	bool is_of_code;
+	struct process_watcher *watcher; /* NULL: nobody */
 };
 
 /* What makes a file another file; interned as bytes, the path behind it. */
@@ -143,6 +144,18 @@ bool process_table_forget_files(struct process_table *table)
 	return true;
 }
 
+static void tell_space(struct process_table *table, u32 pid)
+{
+	if (table->watcher)
+		table->watcher->before_space(table->watcher, pid);
+}
+
+static void tell_name(struct process_table *table, u32 tid)
+{
+	if (table->watcher)
+		table->watcher->before_name(table->watcher, tid);
+}
+
 static struct process_row *process_row(struct process_table *table, u32 pid)
 {
 	u32 row = idmap_get(&table->process_of, pid);
@@ -180,6 +193,7 @@ static void process_forget(struct process_table *table, u32 pid)
 {
 	u32 row = idmap_get(&table->process_of, pid);
 
+	tell_space(table, pid);
 	address_space_drop(table->processes.items[row].space);
 	table->processes.items[row] = (struct process_row){0};
 	*vec_add(&table->free_processes) = row;
@@ -192,6 +206,7 @@ static void thread_forget(struct process_table *table, u32 tid)
 	u32 pid = table->threads.items[row].pid;
 	struct process_row *process = process_row(table, pid);
 
+	tell_name(table, tid);
 	*vec_add(&table->free_threads) = row;
 	idmap_remove(&table->thread_of, tid);
 	if (process && --process->threads == 0)
@@ -278,8 +293,10 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 		memcpy(key.build_id, mapping->build_id, mapping->build_id_bytes);
 	}
 	mapped.file = file_of(table, &key, mapping->path);
-	if (mapping->space == SPACE_USER)
+	if (mapping->space == SPACE_USER) {
+		tell_space(table, mapping->pid);
 		space = &process_made(table, mapping->pid)->space;
+	}
 	address_space_map(space, &mapped, ++table->generation);
 	/* Which kernel was told of last decides over what lies behind its text. */
 	if (mapping->space == SPACE_KERNEL)
@@ -314,6 +331,7 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 	struct process_table *table = table_of(sink);
 	struct thread_row *thread = thread_made(table, name->pid, name->tid);
 
+	tell_name(table, name->tid);
 	/* While exec() runs, samples still have the registers of the old program, so its mappings
 	 * stay until new ones cover them. */
 	if (!table->is_of_code)
@@ -334,6 +352,7 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 	if (idmap_get(&table->thread_of, life->tid))
 		thread_forget(table, life->tid);
 	thread = thread_made(table, life->pid, life->tid);
+	tell_name(table, life->tid);
 	thread->name = name;
 	if (life->pid == life->parent_pid || life->is_synthesized)
 		return 0;
@@ -341,6 +360,7 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 	if (parent_process) {
 		struct process_row *process = process_row(table, life->pid);
 
+		tell_space(table, life->pid);
 		address_space_drop(process->space);
 		process->space = address_space_share(parent_process->space);
 	}
@@ -409,6 +429,11 @@ void process_table_free(struct process_table *table)
 	intern_release(&table->names);
 	intern_release(&table->file_keys);
 	free(table);
+}
+
+void process_table_watch(struct process_table *table, struct process_watcher *watcher)
+{
+	table->watcher = watcher;
 }
 
 struct event_sink *process_table_sink(struct process_table *table)

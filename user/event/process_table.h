@@ -76,6 +76,17 @@ const struct mapped *process_table_find_held(const struct address_space *held, u
  * equal names, equal pointers. */
 const char *process_table_name(struct process_table *table, u32 tid);
 
+/* Hears what is about to change, as long as nothing has. It may ask the table, not feed it. */
+struct process_watcher {
+	/* The mappings of a process: not told of one that begins with some, or with none. */
+	void (*before_space)(struct process_watcher *self, u32 pid);
+	/* The name of a thread. */
+	void (*before_name)(struct process_watcher *self, u32 tid);
+};
+
+/* From now on `watcher` hears, which is borrowed. What is of the kernel it does not. */
+void process_table_watch(struct process_table *table, struct process_watcher *watcher);
+
 /* A number that changes whenever a mapping that this process can see in this space does; the same
  * for processes that share their mappings (fork without exec). Never 0. */
 u64 process_table_generation(const struct process_table *table, u32 pid, u8 space);

@@ -3,8 +3,8 @@
  * Counts samples: each frame becomes a location, the frames from the outermost in become a row of
  * the stack table, and (stack, leaf, labels) a row of counts.
  *
- * What is the same for all samples of a thread until the next event that is no sample (its name,
- * its mappings) is looked up once; and a sample whose chain, leaf and labels are those of an
+ * What is the same for all samples of a thread until its name or its mappings change is looked up
+ * once; and a sample whose chain, leaf and labels are those of an
  * earlier one is counted where that one was.
  */
 #include "profile/builder_state.h"
@@ -128,12 +128,18 @@ static label_id labels_of(struct profile_builder *builder, const struct sample *
 	return profile_labels(builder->profile, &labels);
 }
 
+static u64 *changes_of(struct profile_builder *builder, u32 pid)
+{
+	return &builder->changes[pid & (TELLERS - 1)];
+}
+
 static struct teller tell(struct profile_builder *builder, const struct sample *sample)
 {
 	const struct locator *locator = builder->locator;
 
 	return (struct teller){
 		.epoch = builder->epoch,
+		.change = *changes_of(builder, sample->pid),
 		.moment = moment_of(builder, sample),
 		.pid = sample->pid,
 		.tid = sample->tid,
@@ -154,7 +160,8 @@ static const struct teller *teller_of(struct profile_builder *builder, const str
 	bool has_moved = (keeps_cpu(builder) && teller->cpu != sample->cpu) ||
 			 teller->moment != moment_of(builder, sample);
 
-	if (teller->epoch != builder->epoch || teller->tid != sample->tid ||
+	if (teller->epoch != builder->epoch ||
+	    teller->change != *changes_of(builder, sample->pid) || teller->tid != sample->tid ||
 	    teller->pid != sample->pid || has_moved)
 		*teller = tell(builder, sample);
 	return teller;
@@ -227,32 +234,67 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	return 0;
 }
 
-/* What is mapped, and who runs, is about to change. */
+/* --- changes --- */
+
+static struct profile_builder *watching_builder(struct process_watcher *watcher)
+{
+	return (struct profile_builder *)((u8 *)watcher -
+					  offsetof(struct profile_builder, watcher));
+}
+
+static bool is_pending(const struct profile_builder *builder, u32 pid)
+{
+	for (u32 i = 0; i < builder->pending_count; i++)
+		if (builder->pending[i].leaf.pid == pid)
+			return true;
+	return false;
+}
+
+/* What waits of other processes is looked up in their own mappings, and waits on: where many
+ * processes start, it would not meet the others that it is looked up with. */
+static void before_space(struct process_watcher *self, u32 pid)
+{
+	struct profile_builder *builder = watching_builder(self);
+
+	if (is_pending(builder, pid))
+		builder_count_pending(builder);
+	++*changes_of(builder, pid);
+}
+
+static void before_name(struct process_watcher *self, u32 tid)
+{
+	watching_builder(self)->tellers[tid & (TELLERS - 1)].epoch = 0;
+}
+
+/* What is mapped for all is about to change. */
 static void begin_change(struct profile_builder *builder)
 {
 	builder_count_pending(builder);
 	builder->epoch++;
 }
 
-/* What may change the tellers and nothing else here. */
-#define RETELL(member, type)                                                     \
-	static int take_##member(struct event_sink *sink, type event)            \
-	{                                                                        \
-		begin_change(builder_of(sink));                                  \
-		return sink_call(builder_of(sink)->passing.next, member, event); \
-	}
+static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	struct profile_builder *builder = builder_of(sink);
 
-RETELL(on_mapping, const struct mapping *)
-RETELL(on_kernel_symbol, const struct kernel_symbol *)
-RETELL(on_exit, const struct thread_life *)
+	if (mapping->space != SPACE_USER)
+		begin_change(builder);
+	return sink_call(builder->passing.next, on_mapping, mapping);
+}
+
+static int take_kernel_symbol(struct event_sink *sink, const struct kernel_symbol *symbol)
+{
+	struct profile_builder *builder = builder_of(sink);
+
+	begin_change(builder);
+	return sink_call(builder->passing.next, on_kernel_symbol, symbol);
+}
 
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
 	struct profile_builder *builder = builder_of(sink);
-	int error;
+	int error = sink_call(builder->passing.next, on_name, name);
 
-	begin_change(builder);
-	error = sink_call(builder->passing.next, on_name, name);
 	thread_lives_rename(&builder->threads, builder->profile, name->tid,
 			    name_now(builder, name->tid));
 	return error;
@@ -262,7 +304,6 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 {
 	struct profile_builder *builder = builder_of(sink);
 
-	begin_change(builder);
 	thread_lives_begin(&builder->threads, life->tid);
 	return sink_call(builder->passing.next, on_fork, life);
 }
@@ -331,16 +372,17 @@ struct profile_builder *profile_builder_new(const struct builder_settings *setti
 	struct profile_builder *builder = must_alloc(sizeof(*builder));
 
 	builder->locator = locator_new();
+	builder->watcher = (struct process_watcher){before_space, before_name};
+	locator_watch(builder->locator, &builder->watcher);
 	passing_sink_init(&builder->passing, locator_sink(builder->locator));
 	builder->passing.sink.on_sample = take_sample;
 	builder->passing.sink.knows_chain = knows_chain;
 	builder->passing.sink.on_chain_ahead = take_chain_ahead;
-	builder->passing.sink.on_mapping = take_on_mapping;
-	builder->passing.sink.on_kernel_symbol = take_on_kernel_symbol;
+	builder->passing.sink.on_mapping = take_mapping;
+	builder->passing.sink.on_kernel_symbol = take_kernel_symbol;
 	builder->passing.sink.on_name = take_name;
 	builder->passing.sink.on_fork = take_fork;
 	builder->passing.sink.on_cgroup = take_cgroup;
-	builder->passing.sink.on_exit = take_on_exit;
 	builder->passing.sink.on_loss = take_loss;
 	builder->settings = *settings;
 	builder->chains = chain_rows_new(settings);

@@ -6,6 +6,7 @@
 #ifndef PROFILE_BUILDER_STATE_H
 #define PROFILE_BUILDER_STATE_H
 
+#include "event/event.h"
 #include "profile/block_counts.h"
 #include "profile/builder.h"
 #include "profile/chain_rows.h"
@@ -14,9 +15,10 @@
 
 enum { TELLERS = 256 }; /* power of two */
 
-/* What samples of a thread have in common since the last event that is no sample. */
+/* What samples of a thread have in common until its name or its mappings change. */
 struct teller {
 	u64 epoch;  /* of the builder; another one: nothing is known */
+	u64 change; /* of its process, see below; the same */
 	u64 moment; /* where times are told apart: how many quanta had gone by */
 	u32 pid, tid, cpu;
 	label_id labels;
@@ -41,12 +43,15 @@ enum { MOST_PENDING = 32 };
 struct profile_builder {
 	struct passing_sink passing; /* first; on to the locator */
 	struct builder_settings settings;
+	struct process_watcher watcher; /* of the locator's processes */
 	struct locator *locator;
 	struct profile *profile;
 	struct chain_rows *chains;
 	struct block_counts blocks;
 	struct teller tellers[TELLERS];
-	u64 epoch; /* from 1; counts what may change tellers */
+	u64 epoch; /* from 1; counts what may change all tellers */
+	/* By the last bits of a pid: how often mappings of such a process have changed. */
+	u64 changes[TELLERS];
 	struct thread_lives threads;
 	struct idmap names; /* address of an interned name → string_id */
 	struct idmap ends;  /* (binary, cut) → row of profile->early_ends, from 1 */
@@ -60,7 +65,8 @@ struct mapping_states builder_states_for(const struct sample *sample, const stru
 /* Counts a sample, now or soon. */
 void builder_count_sample(struct profile_builder *builder, const struct sample *sample,
 			  const struct teller *teller);
-/* Counts what is pending: before mappings change, before anybody else makes rows, in the end. */
+/* Counts what is pending: before mappings change that it is looked up in, before anybody else makes
+ * rows of the kinds that it makes, in the end. */
 void builder_count_pending(struct profile_builder *builder);
 
 #endif

@@ -79,6 +79,11 @@ struct event_sink *locator_sink(struct locator *locator)
 	return &locator->passing.sink;
 }
 
+void locator_watch(struct locator *locator, struct process_watcher *watcher)
+{
+	process_table_watch(locator->processes, watcher);
+}
+
 u64 locator_generation(const struct locator *locator, u32 pid, u8 space)
 {
 	return process_table_generation(locator->processes, pid, space);

@@ -9,6 +9,7 @@
 #include "profile/tables.h"
 
 struct locator;
+struct process_watcher;
 
 /* Whether mappings of that name have no file behind them; code there was made at run time. */
 bool path_is_anonymous(const char *path);
@@ -20,6 +21,9 @@ void locator_free(struct locator *locator);
 
 /* The sink that follows processes; feed it every event before asking. Ignores samples. */
 struct event_sink *locator_sink(struct locator *locator);
+
+/* From now on `watcher` hears what events are about to change; see process_table_watch(). */
+void locator_watch(struct locator *locator, struct process_watcher *watcher);
 
 /* Rows are made in `profile`, which may be another one than in the last call (then everything
  * cached is found anew). Cheap for addresses seen before: one hash look-up. */

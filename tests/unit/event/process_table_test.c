@@ -358,6 +358,65 @@ static void files_that_nobody_maps_are_forgotten_when_there_are_many(void **stat
 	(void)state;
 }
 
+/* What a watcher heard last, and how the table was then. */
+struct hearing {
+	struct process_watcher watcher;
+	const struct scene *scene;
+	u32 spaces, names; /* how often it was told */
+	u32 pid, tid;
+	const char *path; /* mapped at 0x1000 for that process; NULL: nothing */
+	const char *name; /* of that thread */
+};
+
+static void hear_space(struct process_watcher *self, u32 pid)
+{
+	struct hearing *hearing = (struct hearing *)self;
+	const struct mapped *mapped = process_table_find(hearing->scene->table, pid, 0x1000,
+							 SPACE_USER);
+
+	hearing->spaces++;
+	hearing->pid = pid;
+	hearing->path = mapped ? mapped->file->path : NULL;
+}
+
+static void hear_name(struct process_watcher *self, u32 tid)
+{
+	struct hearing *hearing = (struct hearing *)self;
+
+	hearing->names++;
+	hearing->tid = tid;
+	hearing->name = process_table_name(hearing->scene->table, tid);
+}
+
+static void a_watcher_hears_of_changes_before_they_happen(void **state)
+{
+	const struct scene *scene = *state;
+	struct hearing hearing = {{hear_space, hear_name}, .scene = scene};
+
+	map(scene, 7, 0x1000, 0x1000, "/bin/one");
+	name(scene, 7, 7, "one", false);
+	process_table_watch(scene->table, &hearing.watcher);
+	map(scene, 7, 0x1000, 0x1000, "/bin/two");
+	assert_int_equal(hearing.pid, 7);
+	assert_string_equal(hearing.path, "/bin/one");
+	name(scene, 7, 7, "two", false);
+	assert_int_equal(hearing.tid, 7);
+	assert_string_equal(hearing.name, "one");
+	fork_of(scene, 7, 8, 8, second_ns);
+	assert_int_equal(hearing.pid, 8);
+	assert_null(hearing.path);
+	assert_int_equal(hearing.tid, 8);
+	assert_string_equal(hearing.name, ":8");
+	hearing.spaces = hearing.names = 0;
+	exit_of(scene, 7, 7, 2 * second_ns);
+	assert_int_equal(hearing.spaces + hearing.names, 0); /* its last samples may yet come */
+	exit_of(scene, 8, 8, 4 * second_ns);		     /* the other one is forgotten */
+	assert_int_equal(hearing.pid, 7);
+	assert_string_equal(hearing.path, "/bin/two");
+	assert_int_equal(hearing.tid, 7);
+	assert_string_equal(hearing.name, "two");
+}
+
 #define scene_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -376,6 +435,7 @@ int main(void)
 		scene_test(kernel_symbols_come_and_go),
 		scene_test(the_generation_changes_with_the_mappings_alone),
 		scene_test(what_is_mapped_as_it_was_changes_nothing),
+		scene_test(a_watcher_hears_of_changes_before_they_happen),
 		scene_test(a_mapping_to_the_end_of_memory_does_not_wrap),
 		scene_test(held_mappings_stay_as_they_were),
 		scene_test(a_table_of_code_tells_inodes_of_one_path_apart),

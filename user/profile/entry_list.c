@@ -247,7 +247,7 @@ static void count_part(void *context, size_t part)
 	const struct fold *fold = counting->fold;
 
 	counting->paths = must_alloc_array(fold->deepest, sizeof(*counting->paths));
-	counting->entry_of = must_alloc_array(fold->paths.count, sizeof(*counting->entry_of));
+	counting->entry_of = must_alloc_table(fold->paths.count, sizeof(*counting->entry_of));
 	for (u32 i = counting->from; i < counting->to; i++) {
 		if (i + AHEAD < counting->to)
 			expect_row(counting, i + AHEAD);

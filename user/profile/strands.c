@@ -32,27 +32,6 @@ static u32 label_key_of(const struct entry_list *list, const struct folded_row *
 	return list->index->label_keys[row->labels];
 }
 
-/* The rows of the list's source that the filters of labels let through and that have a stack. */
-static struct sort_key *choose_rows(const struct entry_list *list, const u32 *places,
-				    size_t *ret_count)
-{
-	const struct fold *fold = list->fold;
-	struct sort_key *keys = must_resize_array(NULL, fold->rows.count, sizeof(*keys));
-	size_t count = 0;
-
-	for (u32 i = 0; i < fold->rows.count; i++) {
-		const struct folded_row *row = &fold->rows.items[i];
-		u64 label_key = label_key_of(list, row);
-		path_id path = row_path(list, i);
-
-		if (row->source == list->settings.source && label_key && path)
-			keys[count++] = (struct sort_key){
-				label_key << 32 | (places ? places[path] : path), i};
-	}
-	*ret_count = count;
-	return keys;
-}
-
 /* The entry of a frame of a row, from 1; 0: it is not looked for. */
 static u32 wanted_entry(const struct entry_list *list, const struct idmap *wanted,
 			const struct folded_row *row, frame_id frame)
@@ -62,14 +41,39 @@ static u32 wanted_entry(const struct entry_list *list, const struct idmap *wante
 	return key ? idmap_get(wanted, key) : 0;
 }
 
+/* The rows of the list's source that the filters of labels let through and that have a stack, if
+ * entries that are looked for may stand in it. */
+static struct sort_key *choose_rows(const struct entry_list *list, const struct idmap *wanted,
+				    const u32 *places, size_t *ret_count)
+{
+	const struct fold *fold = list->fold;
+	struct sort_key *keys = must_resize_array(NULL, fold->rows.count, sizeof(*keys));
+	size_t count = 0;
+
+	for (u32 i = 0; i < fold->rows.count; i++) {
+		const struct folded_row *row = &fold->rows.items[i];
+		u64 label_key = label_key_of(list, row);
+		path_id path;
+
+		if (row->source != list->settings.source || !label_key || !row->path ||
+		    (!list->settings.has_children && !wanted_entry(list, wanted, row, row->leaf)))
+			continue;
+		path = row_path(list, i);
+		keys[count++] = (struct sort_key){label_key << 32 | (places ? places[path] : path),
+						  i};
+	}
+	*ret_count = count;
+	return keys;
+}
+
 static void place_rows(const struct entry_list *list, const struct idmap *wanted,
 		       struct strands *strands)
 {
 	enum { AHEAD = 16 }; /* rows that are on their way from memory */
 	size_t count;
-	struct sort_key *keys = choose_rows(list, strands->order.places, &count);
+	struct sort_key *keys = choose_rows(list, wanted, strands->order.places, &count);
 	struct sort_key *other = must_resize_array(NULL, count, sizeof(*other));
-	const struct sort_key *sorted = sort_by_key(keys, other, count);
+	const struct sort_key *sorted = needs_order(list) ? sort_by_key(keys, other, count) : keys;
 
 	vec_reserve(&strands->rows, count);
 	for (size_t i = 0; i < count; i++) {

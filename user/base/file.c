@@ -46,6 +46,17 @@ void file_forget(struct bytes part)
 	memory_forget(part.start, part.length); /* nothing was written to it, so nothing is lost */
 }
 
+void file_bring(struct bytes part)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+	uintptr_t from = (uintptr_t)part.start & ~(page - 1);
+
+	/* Kernels before 5.14 do not know it; then pages come when they are looked at. */
+	if (part.length)
+		madvise((void *)from, (uintptr_t)part.start + part.length - from,
+			MADV_POPULATE_READ);
+}
+
 /* Reads until the end or until there is more than `limit`; returns the length or a negative
  * errno. */
 static ssize_t read_some(int fd, char **text, size_t limit)

@@ -21,6 +21,9 @@ void file_unmap(struct bytes *bytes);
 /* Takes whole pages of a part of a mapped file out of memory, where they count as the program's;
  * what is read again comes from the file again. */
 void file_forget(struct bytes part);
+/* Makes the pages of a part of a mapped file there, so that who reads it does not have to stop for
+ * each few of them. */
+void file_bring(struct bytes part);
 
 /*
  * Reads a whole file of unknown size (/proc, /sys), at most `limit` bytes.

@@ -213,6 +213,7 @@ enum {
 	PIECE_EVENTS = 1 << 12,	    /* that a thread does at once */
 	KEYED_EVENTS = 1 << 16,	    /* that the other threads do while the walk goes on */
 	KEYED_BYTES = 16 << 20,	    /* of the file, or so much of it: copied stacks are large */
+	BROUGHT_BYTES = 32 << 20,   /* of what follows, meanwhile */
 	MOST_CHAIN_BYTES = 1 << 16, /* of a record there is no more */
 };
 
@@ -254,9 +255,13 @@ static u64 chain_key(const struct decoder *decoder, struct bytes chain)
 	return (key ? key : 2) | has_user_frames(decoder, chain);
 }
 
-static void make_keys(void *context, size_t piece)
+static const u8 *last_unkeyed(const struct perfdata *data)
 {
-	struct perfdata *data = context;
+	return (const u8 *)(uintptr_t)data->unkeyed[data->unkeyed_count - 1].place;
+}
+
+static void make_keys(struct perfdata *data, size_t piece)
+{
 	size_t from = piece * PIECE_EVENTS, to = from + PIECE_EVENTS;
 
 	if (to > data->unkeyed_count)
@@ -273,13 +278,23 @@ static void make_keys(void *context, size_t piece)
 	}
 }
 
+/* First what the walk comes to next is made there, which else stops for it again and again. */
+static void do_piece(void *context, size_t piece)
+{
+	struct perfdata *data = context;
+
+	if (piece)
+		make_keys(data, piece - 1);
+	else
+		window_bring(&data->window, last_unkeyed(data), BROUGHT_BYTES);
+}
+
 /* Waits until all has its key that shall have it so far. */
 static void finish_keys(struct perfdata *data)
 {
 	parallel_finish(&data->keying);
 	if (data->unkeyed_count)
-		window_move(&data->window,
-			    (const u8 *)(uintptr_t)data->unkeyed[data->unkeyed_count - 1].place);
+		window_move(&data->window, last_unkeyed(data));
 	data->unkeyed_count = 0;
 }
 
@@ -293,8 +308,8 @@ static void start_keys(struct perfdata *data)
 	data->unkeyed = data->events.items + data->keyed_events;
 	data->unkeyed_count = data->events.count - data->keyed_events;
 	data->keyed_events = data->events.count;
-	parallel_start(&data->keying, (data->unkeyed_count + PIECE_EVENTS - 1) / PIECE_EVENTS,
-		       make_keys, data);
+	parallel_start(&data->keying, 1 + (data->unkeyed_count + PIECE_EVENTS - 1) / PIECE_EVENTS,
+		       do_piece, data);
 }
 
 /* Room for all events at once, if the first of a large file tell how many there will be: to move

@@ -12,6 +12,7 @@
 struct window {
 	struct bytes mapped; /* nothing: nothing is forgotten */
 	size_t forgotten;    /* bytes from its start */
+	size_t brought;	     /* the same: they were there already, or are on their way */
 };
 
 /* Reading has come to `at`, which need not lie in the window: then nothing happens. */
@@ -30,6 +31,22 @@ static inline void window_move(struct window *window, const u8 *at)
 	file_forget((struct bytes){window->mapped.start + window->forgotten,
 				   come - KEPT_BYTES - window->forgotten});
 	window->forgotten = come - KEPT_BYTES;
+}
+
+/* Makes the bytes there that come behind `at`, `most` of them, unless that was done before. */
+static inline void window_bring(struct window *window, const u8 *at, size_t most)
+{
+	size_t from = (size_t)(at - window->mapped.start), to;
+
+	if (at < window->mapped.start || from > window->mapped.length)
+		return;
+	to = window->mapped.length - from < most ? window->mapped.length : from + most;
+	if (from < window->brought)
+		from = window->brought;
+	if (to <= from)
+		return;
+	file_bring((struct bytes){window->mapped.start + from, to - from});
+	window->brought = to;
 }
 
 #endif

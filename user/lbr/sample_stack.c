@@ -152,14 +152,21 @@ static u64 thread_key(const struct lbr_stitcher *stitcher, struct thread_facts *
 	return 1 + (u64)thread_is_balanced(thread) + 2 * (has_constant ? thread->constant + 1 : 0);
 }
 
-u64 stitcher_variant(const struct lbr_stitcher *stitcher, const struct sample *sample)
+u64 stitcher_variant(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-	const u64 parts[] = {sample->pid, places_generation(stitcher->places, sample->pid),
-			     thread_key(stitcher, thread, sample->time_ns),
-			     rests_forgotten(stitcher->rests)};
+	const struct variant now = {
+		.pid = sample->pid,
+		.rests_forgotten = rests_forgotten(stitcher->rests),
+		.generation = places_generation(stitcher->places, sample->pid),
+		.thread_key = thread_key(stitcher, thread, sample->time_ns),
+	};
 
-	return XXH3_64bits(parts, sizeof(parts));
+	if (memcmp(&now, &stitcher->variant, sizeof(now)) != 0) {
+		stitcher->variant = now;
+		stitcher->variant_key = XXH3_64bits(&now, sizeof(now));
+	}
+	return stitcher->variant_key;
 }
 
 /* Adds calls of `stack` to those that are packed already. */

@@ -27,11 +27,11 @@ static struct lbr_stitcher *stitcher_of(struct event_sink *sink)
 
 /* Of what the outcome of a sample depends on, and odd, as frames of user space depend on their
  * process; 0 if it is not known. */
-static u64 outcome_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
+static u64 outcome_key(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
-	const u64 parts[] = {
-		sample->chain_key, (u64)sample->walked << 8 | sample->cut, stitcher->lessons,
-		stitcher->settings.tier == LBR_PLAIN ? 0 : stitcher_variant(stitcher, sample)};
+	bool is_plain = stitcher->settings.tier == LBR_PLAIN;
+	const u64 parts[] = {sample->chain_key, (u64)sample->walked << 8 | sample->cut,
+			     stitcher->lessons, is_plain ? 0 : stitcher_variant(stitcher, sample)};
 
 	return sample->chain_key ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
 }

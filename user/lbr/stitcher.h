@@ -29,6 +29,12 @@ struct lessons {
 	bool is_picked; /* the sample at hand */
 };
 
+/* See stitcher_variant(). */
+struct variant {
+	u32 pid, rests_forgotten;
+	u64 generation, thread_key;
+};
+
 struct lbr_stitcher {
 	struct passing_sink passing; /* first: stitcher_of() */
 	struct event_sink learning, following;
@@ -43,7 +49,9 @@ struct lbr_stitcher {
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
-	struct likely *likely; /* NULL: only what is certain */
+	struct likely *likely;	/* NULL: only what is certain */
+	struct variant variant; /* the last one; zeroed: none */
+	u64 variant_key;	/* its hash */
 	struct memo *memo;
 	struct rests *rests;	 /* what is behind what samples carry */
 	VEC(u64) packed;	 /* the stack at hand, in short */
@@ -83,7 +91,7 @@ bool stitcher_knows(struct lbr_stitcher *stitcher, const struct sample *sample);
 void stitcher_find(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* What a stack depends on besides what was recorded with the sample, `lessons`, and whether a rest
  * fits the thread. */
-u64 stitcher_variant(const struct lbr_stitcher *stitcher, const struct sample *sample);
+u64 stitcher_variant(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* How many registers there are: what a header says can be wrong. */
 u32 stitcher_depth(const struct lbr_stitcher *stitcher);
 

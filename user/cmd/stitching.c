@@ -62,7 +62,8 @@ static struct lbr_stitcher *new_stitcher(const struct perfdata *data,
 }
 
 /* So many parts are learned from at once: what is learned depends on how it is cut, and shall not
- * on how many CPUs there are. More would find out too much twice. */
+ * on how many CPUs there are. More would find out too much twice, as two would where stacks come
+ * again. */
 enum { LEARNED_PARTS = 2 };
 
 static int learn_by_parts(struct perfdata *data, struct lbr_stitcher *first, u32 count)
@@ -91,8 +92,8 @@ static int learn_by_parts(struct perfdata *data, struct lbr_stitcher *first, u32
  * there are, all must be heard by one. */
 static int learn(struct perfdata *data, struct lbr_stitcher *stitcher)
 {
-	bool has_depth = perfdata_header(data)->branch_depth;
-	u32 count = has_depth ? perfdata_slices(data, LEARNED_PARTS) : 1;
+	bool is_one = !perfdata_header(data)->branch_depth || perfdata_repeats(data);
+	u32 count = is_one ? 1 : perfdata_slices(data, LEARNED_PARTS);
 	int error = count > 1 ? learn_by_parts(data, stitcher, count)
 			      : perfdata_read(data, lbr_stitcher_learning_sink(stitcher));
 

@@ -56,6 +56,49 @@ u32 perfdata_slices(struct perfdata *data, u32 most)
 	return count ? (u32)count : 1;
 }
 
+/* Keys of chains that were seen, a bit each: a few are taken for others. */
+struct seen_keys {
+	u64 words[1 << 14];
+};
+
+static u64 *word_of(struct seen_keys *seen, u64 key, u64 *ret_bit)
+{
+	*ret_bit = 1ULL << (key >> 1) % 64; /* the lowest bit of a key is none of its hash */
+	return &seen->words[(key >> 7) % ARRAY_COUNT(seen->words)];
+}
+
+static void see_keys(const struct timed *events, size_t count, struct seen_keys *seen)
+{
+	u64 bit;
+
+	for (size_t i = 0; i < count; i++)
+		if (events[i].extra > EXTRA_NO_SAMPLE)
+			*word_of(seen, events[i].extra, &bit) |= bit;
+}
+
+bool perfdata_repeats(struct perfdata *data)
+{
+	enum { SEEN_MAX = 1 << 17, ASKED = 1 << 12, FEW = 16 /* one in so many */ };
+	CLEANUP(freep) struct seen_keys *seen = must_alloc(sizeof(*seen));
+	size_t half, seen_count, step, asked = 0, unseen = 0;
+	const struct timed *events;
+	u64 bit;
+
+	session_index(data);
+	events = data->events.items;
+	half = data->events.count / 2;
+	seen_count = half < SEEN_MAX ? half : SEEN_MAX;
+	step = half / ASKED + 1;
+	see_keys(events + half - seen_count, seen_count, seen);
+	for (size_t i = half; i < data->events.count; i += step) {
+		if (events[i].extra <= EXTRA_NO_SAMPLE)
+			continue;
+		asked++;
+		unseen += !(*word_of(seen, events[i].extra, &bit) & bit);
+	}
+	return asked && unseen * FEW < asked;
+}
+
 /* What a decoder fills is its own, what it looks up is all of theirs. */
 static struct decoder decoder_beside(const struct decoder *decoder)
 {

@@ -20,6 +20,9 @@ struct perfdata_slice {
 /* In how many parts it is worth to be read, `most` at most; 1: it is short, or what a sample says
  * depends on the ones before it. */
 u32 perfdata_slices(struct perfdata *data, u32 most);
+/* Whether nearly all call chains of the second half of a recording were seen in the first, as far
+ * as some thousands of them say. */
+bool perfdata_repeats(struct perfdata *data);
 
 /*
  * Hands a recording over in so many parts of about the same length, on all CPUs. The last one's

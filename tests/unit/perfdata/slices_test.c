@@ -149,6 +149,45 @@ static void a_short_recording_is_one_part(void **state)
 	(void)state;
 }
 
+/* Samples with so many different chains, one after the other; 0: without chains. */
+static bool repeats(u64 different)
+{
+	enum { MANY = 3000 };
+	struct foreign foreign = foreign_begin(
+		false, short_type | (different ? PERF_SAMPLE_CALLCHAIN : 0), 0);
+	struct perfdata *data;
+	bool answer;
+
+	for (u64 i = 0; i < MANY; i++) {
+		record_begin(&foreign, PERF_RECORD_SAMPLE, 2);
+		put64(&foreign, 0x1234);
+		put32(&foreign, 5);
+		put32(&foreign, 6);
+		put64(&foreign, 1 + i);
+		if (different)
+			put64(&foreign, 1);
+		if (different)
+			put64(&foreign, 0x1000 + i % different);
+		record_end(&foreign);
+	}
+	foreign_end(&foreign);
+	data = open_recording(&foreign);
+	answer = perfdata_repeats(data);
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	return answer;
+}
+
+static void it_is_told_whether_chains_come_again(void **state)
+{
+	assert_true(repeats(1));
+	assert_true(repeats(700));
+	assert_false(repeats(2000));
+	assert_false(repeats(3000));
+	assert_false(repeats(0));
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -156,6 +195,7 @@ int main(void)
 		cmocka_unit_test(parts_of_what_is_read_once_hear_all_of_it),
 		cmocka_unit_test(a_part_that_stops_stops_the_reading),
 		cmocka_unit_test(a_short_recording_is_one_part),
+		cmocka_unit_test(it_is_told_whether_chains_come_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

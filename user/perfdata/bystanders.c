@@ -7,7 +7,7 @@
  */
 #include "perfdata/bystanders.h"
 
-#include "perfdata/delivery.h"
+#include "perfdata/session.h"
 
 #include <xxhash.h>
 
@@ -81,13 +81,80 @@ static void note_sample(struct perfdata *data, struct record_header header, cons
 	need(bystanders, thread.tid);
 }
 
-void bystanders_note(struct perfdata *data, struct record_header header, const u8 *at)
+/* Whether the text of a record ends within it, and where it does. */
+static bool has_text(const struct decoder *decoder, struct record_header header, const u8 *at,
+		     size_t text_at, size_t *ret_end)
+{
+	u32 source = decode_source(decoder, header, at);
+	size_t trailer = decoder->kinds.items[source].trailer_bytes;
+
+	if (header.size_bytes < text_at + 1 + trailer)
+		return false;
+	*ret_end = header.size_bytes - trailer;
+	return !at[*ret_end - 1];
+}
+
+static bool is_user(struct record_header header)
+{
+	u8 space = header.misc & MISC_CPUMODE;
+
+	return space == SPACE_USER || space == SPACE_UNKNOWN;
+}
+
+/* What tells a mapped file from another one, not 0; 0: the event stays. Sizes of nothing map none.
+ */
+static u64 file_of(const struct decoder *decoder, struct record_header header, const u8 *at)
+{
+	enum { BYTES_AT = 24 };
+	bool is_second = header.type == RECORD_MMAP2;
+	size_t path_at = is_second ? MMAP2_PATH_AT : MMAP_PATH_AT, end;
+	u64 bytes, hash = header.misc;
+
+	if (!is_user(header) || !has_text(decoder, header, at, path_at, &end))
+		return 0;
+	memcpy(&bytes, at + BYTES_AT, sizeof(bytes));
+	if (!bytes)
+		return 0;
+	if (is_second)
+		hash = XXH3_64bits_withSeed(at + MMAP2_IDENTITY_AT, MMAP2_IDENTITY_BYTES, hash);
+	hash = XXH3_64bits_withSeed(at + path_at, end - path_at, hash);
+	return hash ? hash : 1;
+}
+
+static struct bystander_note note_of(const struct decoder *decoder, struct record_header header,
+				     const u8 *at)
+{
+	struct bystander_note note = {.type = header.type};
+	bool is_life = header.type == RECORD_FORK || header.type == RECORD_EXIT;
+	struct kin thread;
+	size_t end;
+
+	if (header.size_bytes < sizeof(header) + (is_life ? sizeof(struct kin) : sizeof(u64)))
+		return (struct bystander_note){0};
+	thread = is_life ? life_at(at) : thread_at(at + IDS_AT);
+	note.pid = thread.pid;
+	note.tid = thread.tid;
+	if (header.type == RECORD_COMM &&
+	    !has_text(decoder, header, at, IDS_AT + sizeof(u64), &end))
+		note.type = 0;
+	if (header.type == RECORD_MMAP || header.type == RECORD_MMAP2)
+		note.file = file_of(decoder, header, at);
+	return note;
+}
+
+static bool may_be_dropped(u32 type)
+{
+	return type == RECORD_FORK || type == RECORD_EXIT || type == RECORD_COMM ||
+	       type == RECORD_MMAP || type == RECORD_MMAP2;
+}
+
+u64 bystanders_note(struct perfdata *data, struct record_header header, const u8 *at)
 {
 	struct bystanders *bystanders = &data->bystanders;
 	bool has_life = header.size_bytes >= sizeof(header) + sizeof(struct kin);
 
 	if (!bystanders->are_skipped)
-		return;
+		return EXTRA_NO_SAMPLE;
 	if (!bystanders->needed)
 		bystanders->needed = must_alloc_array(IDS / 64, sizeof(u64));
 	if (header.type == RECORD_SAMPLE)
@@ -97,6 +164,10 @@ void bystanders_note(struct perfdata *data, struct record_header header, const u
 	else if (header.type == RECORD_COMM && has_life &&
 		 word_at(at + IDS_AT) != word_at(at + IDS_AT + sizeof(u32)))
 		*vec_add(&bystanders->kin) = thread_at(at + IDS_AT);
+	if (!may_be_dropped(header.type) || !data->decoder.kinds.count)
+		return EXTRA_NO_SAMPLE;
+	*vec_add(&bystanders->notes) = note_of(&data->decoder, header, at);
+	return EXTRA_NOTE | (bystanders->notes.count - 1);
 }
 
 /* If a thread is needed, so are its process and who started it. Returns whether that is new. */
@@ -133,65 +204,31 @@ static bool follow_kin(struct bystanders *bystanders)
 
 struct dropping {
 	struct perfdata *data;
-	struct idmap files; /* by hash: 1, an event of it stays */
+	struct idmap files; /* by bystander_note.file: 1, an event of it stays */
 	u64 told_ns;	    /* when a life was told last */
 };
 
-/* Whether the text of a record ends within it, and where it does. */
-static bool has_text(const struct decoder *decoder, struct record_header header, const u8 *at,
-		     size_t text_at, size_t *ret_end)
+/* Whether the file was mapped before, by an event that stays. */
+static bool mapping_is_known(struct dropping *dropping, const struct bystander_note *note)
 {
-	u32 source = decode_source(decoder, header, at);
-	size_t trailer = decoder->kinds.items[source].trailer_bytes;
-
-	if (header.size_bytes < text_at + 1 + trailer)
-		return false;
-	*ret_end = header.size_bytes - trailer;
-	return !at[*ret_end - 1];
-}
-
-/* Whether the file was mapped before, by an event that stays. Sizes of nothing map none. */
-static bool mapping_is_known(struct dropping *dropping, struct record_header header, const u8 *at)
-{
-	enum { BYTES_AT = 24 };
-	bool is_second = header.type == RECORD_MMAP2;
-	size_t path_at = is_second ? MMAP2_PATH_AT : MMAP_PATH_AT, end;
-	u64 bytes, hash = header.misc;
 	u32 *place;
 
-	if (!has_text(&dropping->data->decoder, header, at, path_at, &end))
+	if (!note->file)
 		return false;
-	memcpy(&bytes, at + BYTES_AT, sizeof(bytes));
-	if (!bytes)
-		return false;
-	if (is_second)
-		hash = XXH3_64bits_withSeed(at + MMAP2_IDENTITY_AT, MMAP2_IDENTITY_BYTES, hash);
-	place = idmap_place(&dropping->files,
-			    XXH3_64bits_withSeed(at + path_at, end - path_at, hash));
+	place = idmap_place(&dropping->files, note->file);
 	if (*place)
 		return true;
 	*place = 1;
 	return false;
 }
 
-static bool is_user(struct record_header header)
-{
-	u8 space = header.misc & MISC_CPUMODE;
-
-	return space == SPACE_USER || space == SPACE_UNKNOWN;
-}
-
 static bool drops_life(struct dropping *dropping, const struct timed *event,
-		       struct record_header header, const u8 *at)
+		       const struct bystander_note *note)
 {
 	const struct bystanders *bystanders = &dropping->data->bystanders;
-	struct kin life;
 
-	if (header.size_bytes < sizeof(header) + sizeof(life))
-		return false;
-	life = life_at(at);
-	if (!is_needed(bystanders, life.pid) && !is_needed(bystanders, life.tid) &&
-	    (header.type == RECORD_FORK || event->time_ns < dropping->told_ns + tick_ns))
+	if (!is_needed(bystanders, note->pid) && !is_needed(bystanders, note->tid) &&
+	    (note->type == RECORD_FORK || event->time_ns < dropping->told_ns + tick_ns))
 		return true;
 	dropping->told_ns = event->time_ns;
 	return false;
@@ -199,52 +236,46 @@ static bool drops_life(struct dropping *dropping, const struct timed *event,
 
 static bool drops(struct dropping *dropping, const struct timed *event)
 {
-	const struct decoder *decoder = &dropping->data->decoder;
 	const struct bystanders *bystanders = &dropping->data->bystanders;
-	const u8 *at = delivery_record(event);
-	struct record_header header = decode_header(decoder, at);
-	struct kin thread;
-	size_t end;
+	const struct bystander_note *note = &bystanders->notes.items[event->extra & ~EXTRA_NOTE];
 
-	if (header.type == RECORD_FORK || header.type == RECORD_EXIT)
-		return drops_life(dropping, event, header, at);
-	if (header.type != RECORD_COMM && header.type != RECORD_MMAP && header.type != RECORD_MMAP2)
+	switch (note->type) {
+	case RECORD_FORK:
+	case RECORD_EXIT:
+		return drops_life(dropping, event, note);
+	case RECORD_COMM:
+		return !is_needed(bystanders, note->pid) && !is_needed(bystanders, note->tid);
+	case RECORD_MMAP:
+	case RECORD_MMAP2:
+		return mapping_is_known(dropping, note) && !is_needed(bystanders, note->pid);
+	default:
 		return false;
-	if (header.size_bytes < IDS_AT + sizeof(u64))
-		return false;
-	thread = thread_at(at + IDS_AT);
-	if (header.type == RECORD_COMM)
-		return !is_needed(bystanders, thread.pid) && !is_needed(bystanders, thread.tid) &&
-		       has_text(decoder, header, at, IDS_AT + sizeof(u64), &end);
-	return is_user(header) && mapping_is_known(dropping, header, at) &&
-	       !is_needed(bystanders, thread.pid);
+	}
 }
 
 void bystanders_drop(struct perfdata *data)
 {
-	enum { AHEAD = 12 };
 	struct bystanders *bystanders = &data->bystanders;
 	struct dropping dropping = {.data = data};
-	struct window window;
 	struct timed *events = data->events.items;
 	size_t stay = 0, count = data->events.count;
+	bool are_known = bystanders->needed && !bystanders->is_unclear && follow_kin(bystanders);
 
-	if (!bystanders->needed || bystanders->is_unclear || !data->decoder.kinds.count ||
-	    !follow_kin(bystanders))
+	if (!bystanders->notes.count)
 		return;
-	window = delivery_window(data, 0);
 	for (size_t i = 0; i < count; i++) {
-		if (i + AHEAD < count)
-			__builtin_prefetch(delivery_record(&events[i + AHEAD]));
-		if (events[i].extra == EXTRA_NO_SAMPLE) {
-			window_move(&window, delivery_record(&events[i]));
-			if (drops(&dropping, &events[i]))
+		struct timed event = events[i];
+
+		if (event.extra & EXTRA_NOTE) {
+			if (are_known && drops(&dropping, &event))
 				continue;
+			event.extra = EXTRA_NO_SAMPLE;
 		}
-		events[stay++] = events[i];
+		events[stay++] = event;
 	}
 	data->events.count = stay;
 	bystanders->skipped = count - stay;
+	vec_release(&bystanders->notes);
 	idmap_release(&dropping.files);
 }
 
@@ -252,6 +283,7 @@ void bystanders_release(struct bystanders *bystanders)
 {
 	free(bystanders->needed);
 	vec_release(&bystanders->kin);
+	vec_release(&bystanders->notes);
 }
 
 void perfdata_skip_bystanders(struct perfdata *data)

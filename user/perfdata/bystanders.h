@@ -18,16 +18,29 @@ struct kin {
 	u32 pid, tid, parent_pid, parent_tid;
 };
 
+/* What decides over an event that may be left out, as long as its record is near. */
+struct bystander_note {
+	u64 file; /* of a mapping: a hash of what makes its file another one; 0: it stays */
+	u32 pid, tid;
+	u32 type; /* of its record; 0: it stays */
+};
+
+/* What `extra` of an event is until bystanders_drop(), with the number of its note. No key has that
+ * bit. */
+#define EXTRA_NOTE (1ull << 63)
+
 struct bystanders {
 	bool are_skipped; /* somebody asked for it, before the index was made */
 	bool is_unclear;  /* some sample does not tell its process */
 	u64 *needed;	  /* a bit an id */
 	VEC(struct kin) kin;
-	size_t skipped; /* events that were taken out of the index */
+	VEC(struct bystander_note) notes; /* in the order of the records */
+	size_t skipped;			  /* events that were taken out of the index */
 };
 
-/* Notes who is sampled, who started whom. For each record, while the index is made. */
-void bystanders_note(struct perfdata *data, struct record_header header, const u8 *at);
+/* Notes who is sampled, who started whom, and what decides over each event. For each record, while
+ * the index is made. Returns what `extra` of an event that is no sample becomes. */
+u64 bystanders_note(struct perfdata *data, struct record_header header, const u8 *at);
 /* Takes what nobody needs out of the index, which is in order of time. */
 void bystanders_drop(struct perfdata *data);
 /* Frees the memory. */

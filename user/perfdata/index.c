@@ -223,8 +223,6 @@ static u64 chain_place(const struct perfdata *data, struct record_header header,
 {
 	struct bytes chain;
 
-	if (header.type != RECORD_SAMPLE)
-		return EXTRA_NO_SAMPLE;
 	if (data->decoder.skips_chains)
 		return EXTRA_NO_CHAIN;
 	chain = decode_chain(&data->decoder, header, at);
@@ -250,7 +248,7 @@ static bool has_user_frames(const struct decoder *decoder, struct bytes chain)
 /* See struct sample. */
 static u64 chain_key(const struct decoder *decoder, struct bytes chain)
 {
-	u64 key = XXH3_64bits(chain.start, chain.length) & ~1ull;
+	u64 key = XXH3_64bits(chain.start, chain.length) & ~(1ull | EXTRA_NOTE);
 
 	return (key ? key : 2) | has_user_frames(decoder, chain);
 }
@@ -270,7 +268,7 @@ static void make_keys(struct perfdata *data, size_t piece)
 		struct timed *event = &data->unkeyed[i];
 		const u8 *record = (const u8 *)(uintptr_t)event->place;
 
-		if (event->extra <= EXTRA_NO_SAMPLE)
+		if (event->extra <= EXTRA_NO_SAMPLE || event->extra & EXTRA_NOTE)
 			continue;
 		event->extra = chain_key(&data->decoder,
 					 (struct bytes){record + event->extra / MOST_CHAIN_BYTES,
@@ -352,11 +350,14 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 	note_record *note = find_note_record(header.type, is_nested);
 
 	if (decode_knows(header.type)) {
-		bystanders_note(data, header, at);
+		u64 extra = bystanders_note(data, header, at);
+
 		add_event(data, (struct timed){
 					.time_ns = decode_time(&data->decoder, header, at),
 					.place = (uintptr_t)at,
-					.extra = chain_place(data, header, at),
+					.extra = header.type == RECORD_SAMPLE
+							 ? chain_place(data, header, at)
+							 : extra,
 				});
 		if (header.type == RECORD_LOST_SAMPLES)
 			note_lost(data, header);

@@ -113,11 +113,15 @@ static __noinline bool count_sample(struct scratch *scratch)
 	const struct sample_header *header = &scratch->record.header;
 	u32 window = aggregate_turn % AGGREGATE_WINDOWS;
 	u32 first_slot = (header->cpu * AGGREGATE_WINDOWS + window) * settings.count_slots;
+	const struct chain_hash *chain;
 	struct count_entry *entry;
 
 	if (header->kind != RECORD_SAMPLE || header->cpu >= settings.count_cpus)
 		return false;
 	fill_key(scratch);
+	chain = chain_slot(&first_slot, (u32)scratch->key.chain.high);
+	if (chain) /* mostly it is looked at next */
+		touch(chain);
 	entry = count_find(&scratch->key, count_slot, &first_slot);
 	if (!entry) {
 		count(COUNTER_aggregate_no_room);

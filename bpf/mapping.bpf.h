@@ -9,6 +9,7 @@
 #define MAPPING_BPF_H
 
 #include "file.bpf.h"
+#include "process.bpf.h"
 #include "vma.bpf.h"
 
 #include <bpf/bpf_core_read.h>
@@ -16,85 +17,7 @@
 /* What find_mapping() says if there is no mapping: rows are below MAPPINGS_KNOWN. */
 enum { MAPPING_NONE = MAPPINGS_KNOWN, MAPPING_UNKNOWN };
 
-enum {
-	VM_EXEC = 4,	/* include/linux/mm.h */
-	TURN_BITS = 32, /* of nanoseconds: files are looked up anew every four seconds */
-};
-
-/* A number that is another one whenever a mapping of the process has changed; 0 if this kernel has
- * none, or if one is being changed. */
-static __always_inline u64 mapping_changes(const struct mm_struct *mm)
-{
-	const struct mm_struct___until_6_12 *older = (const void *)mm;
-
-	if (bpf_core_field_exists(mm->mm_lock_seq.sequence))
-		return mm->mm_lock_seq.sequence & 1 ? 0 : mm->mm_lock_seq.sequence + 1ULL;
-	if (bpf_core_field_exists(older->mm_lock_seq))
-		return (u32)older->mm_lock_seq + 1ULL;
-	return 0;
-}
-
-/* The running process and its mappings, as of now. */
-static __always_inline struct mapping_stamp stamp_here(struct scratch *scratch)
-{
-	struct mapping_stamp stamp = {
-		.turn = scratch->record.header.time_ns >> TURN_BITS,
-		.pid = bpf_get_current_pid_tgid() >> 32,
-		.epoch = unwind_epoch,
-	};
-	const struct task_struct *task;
-	const struct mm_struct *mm;
-
-	/* Linux before 5.11 has no number of changes either. */
-	if (!bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf)) {
-		task = (const void *)bpf_get_current_task();
-		scratch->walk.mm = (u64)BPF_CORE_READ(task, mm);
-	} else {
-		/* Read as they are, fields cost a tenth of what a helper's call does. */
-		task = bpf_get_current_task_btf();
-		mm = task->mm;
-		scratch->walk.mm = (u64)mm;
-		stamp.exec_id = task->self_exec_id;
-		stamp.started = task->group_leader->start_time;
-		if (mm)
-			stamp.changes = mapping_changes(mm);
-	}
-	barrier(); /* for the verifier a number again, no pointer */
-	stamp.mm = scratch->walk.mm;
-	return stamp;
-}
-
-static __always_inline bool is_same_stamp(const struct mapping_stamp *left,
-					  const struct mapping_stamp *right)
-{
-	u64 difference = (left->mm ^ right->mm) | (left->exec_id ^ right->exec_id) |
-			 (left->changes ^ right->changes) | (left->started ^ right->started) |
-			 (left->turn ^ right->turn) | (left->pid ^ right->pid) |
-			 (left->epoch ^ right->epoch);
-
-	return !difference && left->changes;
-}
-
-/* Gets what this CPU knows of the running process ready; forgets it if it may be out of date. */
-static __always_inline void begin_mappings(struct scratch *scratch)
-{
-	struct mapping_stamp stamp = stamp_here(scratch);
-	/* Structs of this size lie 1 or 2 KiB apart. */
-	u32 row = (stamp.mm >> 6 ^ stamp.mm >> 11 ^ stamp.mm >> 16) & (PROCESSES_KNOWN - 1);
-	struct known_process *process = &scratch->processes[row];
-
-	scratch->walk.process = row;
-	if (is_same_stamp(&process->stamp, &stamp))
-		return;
-	process->stamp = stamp;
-	process->next = 0;
-	__builtin_memset(process->bytes, 0, sizeof(process->bytes));
-}
-
-static __always_inline struct known_process *known_process(struct scratch *scratch)
-{
-	return &scratch->processes[scratch->walk.process & (PROCESSES_KNOWN - 1)];
-}
+enum { VM_EXEC = 4 }; /* include/linux/mm.h */
 
 /* Fills `row` of the process's mappings from the kernel's. Returns whether the address may hold
  * code.

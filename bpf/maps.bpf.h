@@ -114,12 +114,33 @@ MEMORY_ARRAY(chains_sent, struct chain_hash);
 /* Raised by user space: the window that is filled has its lowest bit. */
 volatile u32 aggregate_turn = 0;
 
+/* Has the CPU fetch what lies there, without waiting for it. */
+static __always_inline void touch(const void *at)
+{
+	(void)*(const volatile u64 *)at;
+}
+
 /* This CPU's scratch. */
 static __always_inline struct scratch *scratch_here(void)
 {
 	u32 zero = 0;
 
 	return bpf_map_lookup_elem(&scratches, &zero);
+}
+
+/* In which of its rules this CPU remembers that for a place in a table. */
+static __always_inline u32 known_rule_row(u32 table, u64 offset)
+{
+	u64 hash = (offset ^ (u64)table << 40) * 0x9e3779b97f4a7c15ULL;
+
+	return hash >> (64 - UNWIND_RULES_KNOWN_BITS);
+}
+
+static __always_inline struct known_rule *known_rule_at(u32 row)
+{
+	u32 index = bpf_get_smp_processor_id() * UNWIND_RULES_KNOWN + row;
+
+	return bpf_map_lookup_elem(&known_rules, &index);
 }
 
 /* Counts `counter` on this CPU. */

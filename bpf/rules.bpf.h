@@ -24,11 +24,7 @@ static __always_inline const u32 *read_chunk(void *unused, u32 chunk)
 /* Where this CPU remembers the rule for a place in a table. */
 static __always_inline struct known_rule *known_rule(u32 table, u64 offset)
 {
-	u64 hash = (offset ^ (u64)table << 40) * 0x9e3779b97f4a7c15ULL;
-	u32 index = bpf_get_smp_processor_id() * UNWIND_RULES_KNOWN +
-		    (hash >> (64 - UNWIND_RULES_KNOWN_BITS));
-
-	return bpf_map_lookup_elem(&known_rules, &index);
+	return known_rule_at(known_rule_row(table, offset));
 }
 
 /* Remembers the rule that the table of mapping `row` has for `offset`. Global, see move_window(),
@@ -62,10 +58,12 @@ static __always_inline const struct unwind_rule *rule_at(struct scratch *scratch
 	struct known_process *process = known_process(scratch);
 	const struct known_mapping *mapping = &process->mappings[row];
 	u64 offset = address - process->starts[row] + mapping->file_offset;
-	struct known_rule *known = known_rule(mapping->table.number, offset);
+	u32 rule_row = known_rule_row(mapping->table.number, offset);
+	struct known_rule *known = known_rule_at(rule_row);
 
 	if (!known)
 		return NULL;
+	process->rules[scratch->record.header.user_frames & (RULES_AHEAD - 1)] = (u16)rule_row;
 	if ((known->offset != offset || known->table != mapping->table.number) &&
 	    learn_rule(row, offset))
 		return NULL;

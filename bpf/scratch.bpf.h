@@ -15,7 +15,9 @@ enum {
 	MAPPINGS_KNOWN = 8,   /* of a process */
 	PROCESSES_KNOWN = 32, /* of a CPU; a power of two */
 	FILES_KNOWN_BITS = 6, /* of a CPU */
+	RULES_AHEAD = 32,     /* a power of two */
 	MAPLE_NODE_BYTES = 256,
+	LINE_BYTES = 64, /* of the CPU's caches, on most */
 };
 
 /* While it is the same, a process is the same and has the same mappings. */
@@ -58,11 +60,16 @@ _Static_assert(sizeof(struct known_file) == 64, "a line each");
  * are looked at. */
 struct known_process {
 	struct mapping_stamp stamp;
-	u64 starts[MAPPINGS_KNOWN], bytes[MAPPINGS_KNOWN]; /* 0 bytes: none */
-	struct known_mapping mappings[MAPPINGS_KNOWN];
 	u32 last; /* used */
 	u32 next; /* to be given up */
+	u64 reserved;
+	u64 starts[MAPPINGS_KNOWN], bytes[MAPPINGS_KNOWN]; /* 0 bytes: none */
+	struct known_mapping mappings[MAPPINGS_KNOWN];
+	/* Which rules (of known_rules) the frames of its last stack were walked by: half of those
+	 * of the next one, so they are asked for ahead. */
+	u16 rules[RULES_AHEAD];
 };
+_Static_assert(sizeof(struct known_process) % LINE_BYTES == 0, "whole lines");
 
 /* Where a walk up the user stack is. Kept in a map, not in registers: what comes out of a map the
  * verifier does not know, so that all turns of the walk look alike to it and are checked once. */
@@ -103,6 +110,7 @@ struct scratch {
 	 * pair never lies outside. */
 	u64 window[WINDOW_WORDS + 1];
 	u64 node[MAPLE_NODE_BYTES / sizeof(u64)]; /* of a maple tree */
+	struct mapping_stamp stamp;		  /* of the sample that is being taken */
 	struct user_walk walk;
 	struct kernel_walk kernel_walk;
 	struct file_wanted wanted; /* what the record of a file that is asked for is made of */

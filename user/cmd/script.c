@@ -146,7 +146,7 @@ static int find_sources(const struct reading *reading, struct profile **ret_prof
 	return error == -EBADMSG ? 0 : error; /* what is damaged will be met again */
 }
 
-enum { BLOCK_BYTES = 1 << 18 }; /* written at once */
+enum { DUMP_BUFFER_BYTES = 1 << 18 }; /* dumps are written word by word */
 
 static struct symbolizer *new_symbolizer(const struct script_settings *settings,
 					 const struct script_layout *layout, struct perfdata *data,
@@ -170,10 +170,10 @@ static int print_samples(const struct reading *reading)
 	const struct script_layout *layout = reading->layout;
 	struct script_printer *printer;
 	struct profile *known = NULL;
-	int error = 0, format_error;
+	int error = 0, format_error, write_error;
 
-	if (!isatty(STDOUT_FILENO))
-		setvbuf(stdout, NULL, _IOFBF, BLOCK_BYTES);
+	if (listens(layout) && !isatty(STDOUT_FILENO))
+		setvbuf(stdout, NULL, _IOFBF, DUMP_BUFFER_BYTES);
 	if (choose_source(settings, layout, reading->data))
 		error = find_sources(reading, &known);
 	if (error) {
@@ -193,9 +193,10 @@ static int print_samples(const struct reading *reading)
 				settings->in_file_order ? ORDER_IN_FILE : ORDER_DELIVERED);
 	error = feed_printer(reading, printer);
 	stitching_warn(reading->data, settings->stitch);
+	write_error = script_printer_finish(printer);
 	script_printer_free(printer);
-	if (fflush(stdout) && !error)
-		error = fail(-errno, NULL, "cannot write to standard output");
+	if (write_error && !error)
+		error = fail(write_error, NULL, "cannot write to standard output");
 	return error ? error : format_error;
 }
 

@@ -28,21 +28,19 @@ struct walk {
 
 void script_print_instruction(struct script_printer *printer, const struct script_line *line)
 {
-	struct text *text = &printer->line;
+	struct text *text = &printer->text;
 	struct script_code code;
 	struct code_step step = {0};
 
 	script_code_read(printer, line->sample->pid, line->sample->address, CODE_STEP_MAX_BYTES,
 			 &code);
 	code_step_read((struct bytes){code.bytes, code.length}, code.is_wide, &step);
-	text_truncate(text, 0);
 	if (line->fields & PRINT_insnlen)
 		text_appendf(text, " ilen: %u", step.length);
 	if ((line->fields & PRINT_insn) && step.length)
 		text_append(text, " insn:");
 	for (u8 i = 0; (line->fields & PRINT_insn) && i < step.length; i++)
 		text_appendf(text, " %02x", code.bytes[i]);
-	fputs(text_view(text), printer->out);
 }
 
 /* --- lines --- */
@@ -241,7 +239,7 @@ void script_print_blocks(struct script_printer *printer, const struct script_lin
 	struct walk walk = {
 		.printer = printer,
 		.sample = sample,
-		.text = &printer->line,
+		.text = &printer->text,
 		.fields = line->fields,
 		.branches = sample->branch_count,
 	};
@@ -251,7 +249,6 @@ void script_print_blocks(struct script_printer *printer, const struct script_lin
 	if (most && most < sample->branch_count)
 		walk.branches = (int)most + 1;
 	oldest = &sample->branches[walk.branches - 1];
-	text_truncate(walk.text, 0);
 	text_append(walk.text, "\n");
 	if (read_block(&walk, oldest->from, oldest->from)) {
 		append_function(&walk, oldest->from);
@@ -262,5 +259,4 @@ void script_print_blocks(struct script_printer *printer, const struct script_lin
 	if (sample->branches[0].from != sample->address &&
 	    !(sample->branches[0].flags & BRANCH_ABORTED))
 		append_end(&walk, line->source);
-	fputs(text_view(walk.text), printer->out);
 }

@@ -49,21 +49,22 @@ static void print_branch_end(struct script_printer *printer, const struct sample
 	location_id location = script_locate(printer, sample->pid, address,
 					     address_space_of(address));
 	u64 form = branch_form(printer);
+	struct text *text = &printer->text;
 
 	if (form == PRINT_brstack)
-		fprintf(printer->out, "0x%" PRIx64, address);
+		text_appendf(text, "0x%" PRIx64, address);
 	else if (form == PRINT_brstackoff)
-		fprintf(printer->out, "0x%" PRIx64, branch_offset(printer, location));
+		text_appendf(text, "0x%" PRIx64, branch_offset(printer, location));
 	if (form == PRINT_brstacksym || (printer->plan->fields & PRINT_dso))
-		fputs(script_location_text(printer, &printer->plan->branch_ends, location,
-					   make_branch_end)
-			      .bytes,
-		      printer->out);
+		text_append(text, script_location_text(printer, &printer->plan->branch_ends,
+						       location, make_branch_end)
+					  .bytes);
 }
 
 void script_print_branches(struct script_printer *printer, const struct script_line *line)
 {
 	const struct sample *sample = line->sample;
+	struct text *text = &printer->text;
 
 	for (u16 i = 0; i < sample->branch_count; i++) {
 		const struct branch *branch = &sample->branches[i];
@@ -73,14 +74,14 @@ void script_print_branches(struct script_printer *printer, const struct script_l
 								: '-';
 
 		if (branch_form(printer) != PRINT_brstacksym)
-			fputc(' ', printer->out);
+			text_append(text, " ");
 		print_branch_end(printer, sample, branch->from);
-		fputc('/', printer->out);
+		text_append(text, "/");
 		print_branch_end(printer, sample, branch->to);
-		fprintf(printer->out, "/%c/%c/%c/%u/%s ", prediction,
-			flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
-			flags & BRANCH_ABORTED ? 'A' : '-',
-			(unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
-			branch_type_word(flags));
+		text_appendf(text, "/%c/%c/%c/%u/%s ", prediction,
+			     flags & BRANCH_IN_TRANSACTION ? 'X' : '-',
+			     flags & BRANCH_ABORTED ? 'A' : '-',
+			     (unsigned int)((flags & BRANCH_CYCLES) >> BRANCH_CYCLES_SHIFT),
+			     branch_type_word(flags));
 	}
 }

@@ -16,10 +16,11 @@
 static void print_registers(struct script_printer *printer, const struct registers *registers)
 {
 	const u8 *word = registers->words;
+	struct text *text = &printer->text;
 
 	if (!word)
 		return;
-	fprintf(printer->out, " ABI:%" PRIu64 " ", registers->abi);
+	text_appendf(text, " ABI:%" PRIu64 " ", registers->abi);
 	for (u32 number = 0; number < 64; number++) {
 		u64 value;
 
@@ -27,8 +28,8 @@ static void print_registers(struct script_printer *printer, const struct registe
 			continue;
 		memcpy(&value, word, sizeof(value));
 		word += sizeof(value);
-		fprintf(printer->out, "%5s:0x%" PRIx64 " ",
-			perfdata_register_name(printer->data, number), value);
+		text_appendf(text, "%5s:0x%" PRIx64 " ",
+			     perfdata_register_name(printer->data, number), value);
 	}
 }
 
@@ -48,7 +49,9 @@ void script_print_user_registers(struct script_printer *printer, const struct sc
 /* What a branch of a hardware trace was; samples have none of these. */
 void script_print_flags(struct script_printer *printer, const struct script_line *line)
 {
-	fprintf(printer->out, "  %-21s ", "");
+	enum { FLAGS_BYTES = 24 };
+
+	text_append_padded(&printer->text, NULL, FLAGS_BYTES);
 	(void)line;
 }
 
@@ -56,37 +59,37 @@ void script_print_flags(struct script_printer *printer, const struct script_line
 void script_print_data_source(struct script_printer *printer, const struct script_line *line)
 {
 	enum { PERF_CUTS_AT = 99 };
-	struct text *text = &printer->line;
+	struct text *text = &printer->text;
+	size_t start = text->length, width;
 
-	text_truncate(text, 0);
 	text_appendf(text, "%16" PRIx64 " ", line->details->data_source);
 	memory_append_all(text, line->details->data_source);
-	if (text->length > printer->widest_source)
-		printer->widest_source = text->length < PERF_CUTS_AT ? text->length : PERF_CUTS_AT;
-	fprintf(printer->out, "%-*s", (int)printer->widest_source, text_view(text));
+	width = text->length - start;
+	if (width > printer->widest_source)
+		printer->widest_source = width < PERF_CUTS_AT ? width : PERF_CUTS_AT;
+	if (width < printer->widest_source)
+		text_append_padded(text, NULL, printer->widest_source - width);
 }
 
 void script_print_weight(struct script_printer *printer, const struct script_line *line)
 {
-	fprintf(printer->out, "%16" PRIu64, line->details->weight);
+	text_appendf(&printer->text, "%16" PRIu64, line->details->weight);
 }
 
 void script_print_latency(struct script_printer *printer, const struct script_line *line)
 {
-	fprintf(printer->out, "%16u", line->details->instruction_latency);
+	text_appendf(&printer->text, "%16u", line->details->instruction_latency);
 }
 
 void script_print_physical_address(struct script_printer *printer, const struct script_line *line)
 {
-	fprintf(printer->out, "%16" PRIx64, line->details->physical_address);
+	text_appendf(&printer->text, "%16" PRIx64, line->details->physical_address);
 }
 
 static void print_page_size(struct script_printer *printer, u64 bytes)
 {
-	text_truncate(&printer->line, 0);
-	text_append(&printer->line, " ");
-	memory_append_page(&printer->line, bytes);
-	fputs(text_view(&printer->line), printer->out);
+	text_append(&printer->text, " ");
+	memory_append_page(&printer->text, bytes);
 }
 
 void script_print_data_page(struct script_printer *printer, const struct script_line *line)
@@ -126,6 +129,7 @@ void script_print_bpf_output(struct script_printer *printer, const struct script
 {
 	struct bytes bytes = line->details->raw;
 
+	script_write(printer);
 	fputc('\n', printer->out);
 	for (size_t at = 0; at < bytes.length; at += BYTES_A_ROW)
 		print_row(printer->out, bytes, at);

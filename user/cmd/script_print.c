@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio_ext.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Foreign strings are printable from here on: nothing reaches a terminal raw. */
 string_id script_printable(struct script_printer *printer, const char *foreign)
@@ -135,7 +136,7 @@ static void append_chain(struct script_printer *printer, const struct sample *sa
 			kept->text = text.bytes;
 			kept->length = (u32)text.length;
 		}
-		text_append_bytes(&printer->line, text.bytes, text.length);
+		text_append_bytes(&printer->text, text.bytes, text.length);
 	}
 }
 
@@ -162,15 +163,15 @@ static void print_chain(struct script_printer *printer, const struct sample *sam
 {
 	struct chain_identity chain = chain_identity(printer, sample);
 	const struct text *text = chain_texts_find(printer->chains, &chain);
-	size_t start = printer->line.length;
+	size_t start = printer->text.length;
 
 	if (text) {
-		text_append_bytes(&printer->line, text_view(text), text->length);
+		text_append_bytes(&printer->text, text_view(text), text->length);
 		return;
 	}
 	append_chain(printer, sample, shown_frames(printer, sample));
-	chain_texts_keep(printer->chains, &chain, text_view(&printer->line) + start,
-			 printer->line.length - start);
+	chain_texts_keep(printer->chains, &chain, text_view(&printer->text) + start,
+			 printer->text.length - start);
 }
 
 /* Whether all that is printed of a sample is there without its frames. */
@@ -192,15 +193,15 @@ enum { PERIOD_WIDTH = 10 };
 
 static void print_period(struct script_printer *printer, const struct script_line *line)
 {
-	text_append_u64(&printer->line, PERIOD_WIDTH, line->sample->weight);
-	text_append(&printer->line, " ");
+	text_append_u64(&printer->text, PERIOD_WIDTH, line->sample->weight);
+	text_append(&printer->text, " ");
 }
 
 static void print_event(struct script_printer *printer, const struct script_line *line)
 {
-	text_append(&printer->line,
+	text_append(&printer->text,
 		    script_text_of(printer, printer->names.items[line->sample->source]));
-	text_append(&printer->line, ": ");
+	text_append(&printer->text, ": ");
 }
 
 /* Whether the address that goes with the event is one of the code or data that was mapped. */
@@ -218,25 +219,25 @@ static void print_address(struct script_printer *printer, const struct script_li
 	const struct sample *sample = line->sample;
 	u64 address = sample->data_address;
 
-	fprintf(printer->out, "%16" PRIx64, address);
+	text_appendf(&printer->text, "%16" PRIx64, address);
 	if (has_named_address(line->source))
-		fputs(script_leaf_text(printer, script_locate(printer, sample->pid, address,
-							      address_space_of(address))),
-		      printer->out);
+		text_append(&printer->text,
+			    script_leaf_text(printer, script_locate(printer, sample->pid, address,
+								    address_space_of(address))));
 }
 
 static void print_provenance(struct script_printer *printer, const struct script_line *line)
 {
 	const struct sample *sample = line->sample;
+	struct text *text = &printer->text;
 
+	text_append(text, "[");
 	if (stack_is_known(sample))
-		fprintf(printer->out, "[%s, ", stack_walk_words(sample->walked));
-	else
-		fputc('[', printer->out);
-	fputs(stack_end_words(sample->cut), printer->out);
+		text_appendf(text, "%s, ", stack_walk_words(sample->walked));
+	text_append(text, stack_end_words(sample->cut));
 	if (sample_count(sample) > 1)
-		fprintf(printer->out, ", %u samples", sample->count);
-	fputc(']', printer->out);
+		text_appendf(text, ", %u samples", sample->count);
+	text_append(text, "]");
 }
 
 static void print_ip(struct script_printer *printer, const struct script_line *line)
@@ -244,12 +245,12 @@ static void print_ip(struct script_printer *printer, const struct script_line *l
 	const struct sample *sample = line->sample;
 
 	if (line->shows_chain) {
-		text_append(&printer->line, "\n");
+		text_append(&printer->text, "\n");
 		print_chain(printer, sample);
 		return;
 	}
-	text_appendf(&printer->line, " %16" PRIx64, sample->address);
-	text_append(&printer->line,
+	text_appendf(&printer->text, " %16" PRIx64, sample->address);
+	text_append(&printer->text,
 		    script_leaf_text(printer, script_locate(printer, sample->pid, sample->address,
 							    sample->space)));
 }
@@ -257,28 +258,28 @@ static void print_ip(struct script_printer *printer, const struct script_line *l
 /* Behind what script_print_start() prints, in perf's order. */
 static const struct {
 	u64 field;
-	struct line_step step;
+	print_field *print;
 	bool wants_details;
 } field_rows[] = {
-	{PRINT_period, {print_period, true}, false},
-	{PRINT_event, {print_event, true}, false},
-	{PRINT_flags, {script_print_flags, false}, false},
-	{PRINT_trace, {script_print_trace, false}, true},
-	{PRINT_addr, {print_address, false}, false},
-	{PRINT_data_src, {script_print_data_source, false}, true},
-	{PRINT_weight, {script_print_weight, false}, true},
-	{PRINT_ins_lat, {script_print_latency, false}, true},
-	{PRINT_provenance, {print_provenance, false}, false},
-	{PRINT_ip, {print_ip, true}, false},
-	{PRINT_iregs, {script_print_interrupt_registers, false}, true},
-	{PRINT_uregs, {script_print_user_registers, false}, true},
-	{PRINT_BRANCHES, {script_print_branches, false}, false},
-	{PRINT_bpf_output, {script_print_bpf_output, false}, true},
-	{PRINT_INSTRUCTION, {script_print_instruction, false}, false},
-	{PRINT_BLOCKS, {script_print_blocks, false}, false},
-	{PRINT_phys_addr, {script_print_physical_address, false}, true},
-	{PRINT_data_page_size, {script_print_data_page, false}, true},
-	{PRINT_code_page_size, {script_print_code_page, false}, true},
+	{PRINT_period, print_period, false},
+	{PRINT_event, print_event, false},
+	{PRINT_flags, script_print_flags, false},
+	{PRINT_trace, script_print_trace, true},
+	{PRINT_addr, print_address, false},
+	{PRINT_data_src, script_print_data_source, true},
+	{PRINT_weight, script_print_weight, true},
+	{PRINT_ins_lat, script_print_latency, true},
+	{PRINT_provenance, print_provenance, false},
+	{PRINT_ip, print_ip, false},
+	{PRINT_iregs, script_print_interrupt_registers, true},
+	{PRINT_uregs, script_print_user_registers, true},
+	{PRINT_BRANCHES, script_print_branches, false},
+	{PRINT_bpf_output, script_print_bpf_output, true},
+	{PRINT_INSTRUCTION, script_print_instruction, false},
+	{PRINT_BLOCKS, script_print_blocks, false},
+	{PRINT_phys_addr, script_print_physical_address, true},
+	{PRINT_data_page_size, script_print_data_page, true},
+	{PRINT_code_page_size, script_print_code_page, true},
 };
 
 static struct line_plan plan_line(u64 fields)
@@ -289,7 +290,7 @@ static struct line_plan plan_line(u64 fields)
 	for (size_t i = 0; i < ARRAY_COUNT(field_rows); i++) {
 		if (!(fields & field_rows[i].field))
 			continue;
-		plan.steps[count++] = field_rows[i].step;
+		plan.steps[count++] = field_rows[i].print;
 		plan.wants_details |= field_rows[i].wants_details;
 	}
 	return plan;
@@ -302,7 +303,31 @@ static void print_place(struct script_printer *printer, const struct sample *sam
 	binary_id binary = printer->profile->locations.items[location].binary;
 	string_id path = printer->profile->binaries.items[binary].path;
 
+	script_write(printer);
 	dump_place(comm, sample->tid, binary ? script_text_of(printer, path) : NULL, printer->out);
+}
+
+enum { WRITTEN_AT_ONCE = 1 << 16 };
+
+/* Who wrote last may have left no reason. */
+static int write_error(const struct script_printer *printer)
+{
+	if (!ferror(printer->out))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+void script_write(struct script_printer *printer)
+{
+	fwrite(text_view(&printer->text), 1, printer->text.length, printer->out);
+	text_truncate(&printer->text, 0);
+}
+
+int script_printer_finish(struct script_printer *printer)
+{
+	script_write(printer);
+	fflush(printer->out);
+	return write_error(printer);
 }
 
 static int print_sample(struct event_sink *self, const struct sample *sample)
@@ -320,6 +345,7 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 		.tid = sample->tid,
 		.cpu = sample->cpu,
 	};
+	int error;
 
 	printer->plan = plan;
 	if (printer->layout.dumps)
@@ -334,18 +360,15 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 		line.details = &no_details;
 	line.misc = line.details->misc;
 	script_print_start(printer, &line);
-	for (const struct line_step *step = plan->steps; step->print; step++) {
-		if (!step->appends)
-			script_write_line(printer);
-		step->print(printer, &line);
-		if (!step->appends)
-			text_truncate(&printer->line, 0);
-	}
-	text_append(&printer->line, "\n");
-	script_write_line(printer);
+	for (print_field **print = plan->steps; *print; print++)
+		(*print)(printer, &line);
+	text_append(&printer->text, "\n");
 	if (plan->fields & PRINT_srccode)
 		script_print_source(printer, &line);
-	return ferror(printer->out) ? fail(-EIO, NULL, "cannot write") : 0;
+	if (printer->text.length > printer->written_at_once)
+		script_write(printer);
+	error = write_error(printer);
+	return error ? fail(error, NULL, "cannot write to standard output") : 0;
 }
 
 /* A thread begins or ends. */
@@ -386,6 +409,7 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 	printer->locator = locator_new();
 	printer->profile = profile_new();
 	printer->out = out;
+	printer->written_at_once = isatty(fileno(out)) ? 0 : WRITTEN_AT_ONCE;
 	__fsetlocking(out, FSETLOCKING_BYCALLER); /* it has but one thread */
 	for (u32 i = 0; i < source_count; i++) {
 		const struct event_source *source = &printer->sources[i];
@@ -458,7 +482,7 @@ void script_printer_free(struct script_printer *printer)
 		plan_release(&printer->plans.items[i]);
 	vec_release(&printer->plans);
 	text_release(&printer->scratch);
-	text_release(&printer->line);
+	text_release(&printer->text);
 	idmap_release(&printer->comms);
 	chain_texts_free(printer->chains);
 	frame_texts_free(printer->frames);

@@ -81,6 +81,9 @@ struct event_sink *script_printer_sink(struct script_printer *printer);
 /* What hears of every record: needed where others than samples are printed. Lives as long as the
  * printer. */
 struct perfdata_listener *script_printer_listener(struct script_printer *printer);
+/* Writes what is left when all has been handed over, or when reading has failed. Returns 0 or a
+ * negative errno. */
+int script_printer_finish(struct script_printer *printer);
 /* Frees; NULL is fine. */
 void script_printer_free(struct script_printer *printer);
 

@@ -38,23 +38,18 @@ struct script_line {
 	bool shows_chain;
 };
 
-/* Prints one field of a line. */
+/* Appends one field of a line to the printer's text. */
 typedef void print_field(struct script_printer *printer, const struct script_line *line);
-
-/* What prints one field of a line, behind what script_print_start() begins it with. */
-struct line_step {
-	print_field *print;
-	bool appends; /* to the text of the line; else it writes to `out` */
-};
 
 /* What is printed of one event's samples, and what of it was made before, by location. */
 struct line_plan {
 	u64 fields;
 	bool wants_details;
-	struct line_step steps[SCRIPT_FIELD_COUNT + 1]; /* no `print` ends */
-	location_texts leaves;				/* what follows an address */
-	location_texts frames[ORIGIN_COUNT];		/* by origin: the lines in a chain */
-	location_texts branch_ends;			/* the same at each end of a branch */
+	/* Behind what script_print_start() begins a line with; NULL ends. */
+	print_field *steps[SCRIPT_FIELD_COUNT + 1];
+	location_texts leaves;		     /* what follows an address */
+	location_texts frames[ORIGIN_COUNT]; /* by origin: the lines in a chain */
+	location_texts branch_ends;	     /* the same at each end of a branch */
 };
 
 struct script_printer {
@@ -73,7 +68,8 @@ struct script_printer {
 	u8 origin;		     /* of the frame whose lines are being made */
 	u64 first_ns, previous_ns;   /* of the lines before; 0: none */
 	struct text scratch;
-	struct text line;	    /* as far as it was not written yet */
+	struct text text;	    /* printed, and not written yet */
+	size_t written_at_once;	    /* bytes; 0: each line */
 	size_t widest_source;	    /* bytes of the longest data source so far */
 	struct idmap comms;	    /* address of a thread's name → printable string_id */
 	struct arena texts;	    /* of locations */
@@ -119,11 +115,11 @@ string_id script_printable(struct script_printer *printer, const char *foreign);
 /* Lets the listener print the records that the layout asks for. */
 void script_listen(struct script_printer *printer);
 
-/* Begins the text of a line, of a sample or of any other record: who, where and when. */
-void script_print_start(struct script_printer *printer, const struct script_line *line);
+/* Begins a line, of a sample or of any other record: who, where and when. */
+print_field script_print_start;
 
-/* Writes as much of the line as there is, of which then nothing is left. */
-void script_write_line(struct script_printer *printer);
+/* Writes what was printed so far to `out`, before somebody else writes there. */
+void script_write(struct script_printer *printer);
 
 /* The branch stack, in the first of the three forms that is asked for. */
 print_field script_print_branches;

@@ -43,6 +43,7 @@ static int dump(struct perfdata_listener *self, const struct perfdata_record *re
 {
 	struct script_printer *printer = printer_of(self);
 
+	script_write(printer);
 	perfdata_dump_record(printer->data, record, printer->out);
 	return 0;
 }
@@ -64,6 +65,7 @@ static int show(struct perfdata_listener *self, const struct perfdata_record *re
 
 	if (!is_shown(printer, record->type))
 		return 0;
+	script_write(printer);
 	if (record->type == FINISHED_ROUND)
 		perfdata_print_record(printer->data, record, printer->out);
 	if (record->source == ~0u)
@@ -74,7 +76,7 @@ static int show(struct perfdata_listener *self, const struct perfdata_record *re
 	line.fields = printer->plans.items[record->source].fields;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;
 	script_print_start(printer, &line);
-	script_write_line(printer);
+	script_write(printer);
 	perfdata_print_record(printer->data, record, printer->out);
 	return 0;
 }

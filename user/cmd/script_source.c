@@ -184,8 +184,6 @@ void script_print_source(struct script_printer *printer, const struct script_lin
 {
 	const struct sample *sample = line->sample;
 
-	text_truncate(&printer->line, 0);
-	script_append_source(printer, &printer->line, sample->tid,
+	script_append_source(printer, &printer->text, sample->tid,
 			     script_locate(printer, sample->pid, sample->address, sample->space));
-	fputs(text_view(&printer->line), printer->out);
 }

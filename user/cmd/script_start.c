@@ -33,16 +33,16 @@ static void append_id(struct text *text, u32 id)
 static void print_comm(struct script_printer *printer, const struct script_line *line)
 {
 	if (printer->layout.is_latency)
-		text_appendf(&printer->line, "%8.8s ", line->comm);
+		text_appendf(&printer->text, "%8.8s ", line->comm);
 	else if (line->shows_chain && (line->fields & PRINT_ip))
-		append_words(&printer->line, line->comm, " ");
+		append_words(&printer->text, line->comm, " ");
 	else
-		text_appendf(&printer->line, "%16s ", line->comm);
+		text_appendf(&printer->text, "%16s ", line->comm);
 }
 
 static void print_ids(struct script_printer *printer, const struct script_line *line)
 {
-	struct text *text = &printer->line;
+	struct text *text = &printer->text;
 	u64 fields = line->fields;
 	size_t before;
 
@@ -64,7 +64,7 @@ static void print_ids(struct script_printer *printer, const struct script_line *
 static void print_cpu(struct script_printer *printer, u32 cpu)
 {
 	enum { TWO_DIGITS = 10, THREE_DIGITS = 100 };
-	struct text *text = &printer->line;
+	struct text *text = &printer->text;
 
 	if (printer->layout.is_latency || cpu > INT32_MAX) {
 		text_appendf(text, printer->layout.is_latency ? "%3d " : "[%03d] ", (int)cpu);
@@ -98,7 +98,7 @@ static void print_misc(struct script_printer *printer, const struct script_line 
 	for (size_t i = 0; i < ARRAY_COUNT(marks); i++)
 		if (marks[i].record_type == line->record_type && (line->misc & marks[i].bit))
 			letters[count++] = marks[i].letter;
-	text_appendf(&printer->line, "%-6s", letters);
+	text_appendf(&printer->text, "%-6s", letters);
 }
 
 /* The time of day, which is known if the recording has one moment by both clocks. */
@@ -113,9 +113,9 @@ static void print_day_time(struct script_printer *printer, const struct script_l
 	if (localtime_r(&seconds, &local))
 		strftime(date, sizeof(date), "%F %H:%M:%S", &local);
 	if (printer->layout.is_ns)
-		text_appendf(&printer->line, "%s.%09" PRIu64 " ", date, wall_ns % NS_OF_S);
+		text_appendf(&printer->text, "%s.%09" PRIu64 " ", date, wall_ns % NS_OF_S);
 	else
-		text_appendf(&printer->line, "%s.%06" PRIu64 " ", date,
+		text_appendf(&printer->text, "%s.%06" PRIu64 " ", date,
 			     wall_ns % NS_OF_S / NS_OF_US);
 }
 
@@ -147,7 +147,7 @@ static void append_fraction(struct text *text, u64 microseconds)
 static void print_time(struct script_printer *printer, const struct script_line *line)
 {
 	u64 time_ns = shown_time(printer, line->time_ns);
-	struct text *text = &printer->line;
+	struct text *text = &printer->text;
 
 	if (printer->layout.is_ns) {
 		text_appendf(text, "%5" PRIu64 ".%09" PRIu64 ": ", time_ns / NS_OF_S,
@@ -162,7 +162,6 @@ static void print_time(struct script_printer *printer, const struct script_line 
 
 void script_print_start(struct script_printer *printer, const struct script_line *line)
 {
-	text_truncate(&printer->line, 0);
 	if (line->fields & PRINT_comm)
 		print_comm(printer, line);
 	print_ids(printer, line);
@@ -174,10 +173,4 @@ void script_print_start(struct script_printer *printer, const struct script_line
 		print_day_time(printer, line);
 	if (line->fields & PRINT_time)
 		print_time(printer, line);
-}
-
-void script_write_line(struct script_printer *printer)
-{
-	fwrite(text_view(&printer->line), 1, printer->line.length, printer->out);
-	text_truncate(&printer->line, 0);
 }

@@ -26,7 +26,9 @@ void script_print_trace(struct script_printer *printer, const struct script_line
 {
 	const struct trace_place place = {printer->profile, printer->locator};
 
-	if (printer->trace)
-		fputs(trace_words_tell(printer->trace, &place, line->source, line->details->raw),
-		      printer->out);
+	if (!printer->trace)
+		return;
+	script_write(printer); /* what the library cannot take with it when it crashes */
+	text_append(&printer->text, trace_words_tell(printer->trace, &place, line->source,
+						     line->details->raw));
 }

@@ -12,32 +12,14 @@
 #include <stdbool.h>
 #include <string.h>
 
-/* Room for `more` bytes and a NUL behind the text. */
-static void reserve(struct text *text, size_t more)
+void text_grow(struct text *text, size_t more)
 {
 	size_t wanted = text->capacity ? text->capacity : 64;
 
-	if (text->length + more < text->capacity)
-		return;
 	while (wanted <= text->length + more)
 		wanted *= 2;
 	text->bytes = must_resize_array(text->bytes, wanted, 1);
 	text->capacity = wanted;
-}
-
-void text_append_bytes(struct text *text, const void *bytes, size_t count)
-{
-	reserve(text, count);
-	if (count)
-		memcpy(text->bytes + text->length, bytes, count);
-	text->length += count;
-	text->bytes[text->length] = 0;
-}
-
-void text_append(struct text *text, const char *string)
-{
-	if (string)
-		text_append_bytes(text, string, strlen(string));
 }
 
 void text_appendv(struct text *text, const char *format, va_list arguments)
@@ -50,7 +32,7 @@ void text_appendv(struct text *text, const char *format, va_list arguments)
 	va_end(again);
 	if (length < 0)
 		return;
-	reserve(text, (size_t)length);
+	text_reserve(text, (size_t)length);
 	vsnprintf(text->bytes + text->length, (size_t)length + 1, format, arguments);
 	text->length += (size_t)length;
 }
@@ -71,7 +53,7 @@ void text_append_padded(struct text *text, const char *string, size_t width)
 	text_append_bytes(text, string, length);
 	if (length >= width)
 		return;
-	reserve(text, width - length);
+	text_reserve(text, width - length);
 	memset(text->bytes + text->length, ' ', width - length);
 	text->length += width - length;
 	text->bytes[text->length] = 0;
@@ -146,13 +128,36 @@ void text_append_address(struct text *text, int digits, unsigned long long value
 	text_append_bytes(text, start, (size_t)(end - start));
 }
 
+void text_append_hex(struct text *text, int width, unsigned long long value)
+{
+	char digits[16];
+	char *const end = digits + sizeof(digits);
+	char *start = end;
+
+	do
+		*--start = "0123456789abcdef"[value & 0xf];
+	while (value >>= 4);
+	if (width > end - start)
+		text_append_padded(text, NULL, (size_t)(width - (end - start)));
+	text_append_bytes(text, start, (size_t)(end - start));
+}
+
+static const unsigned char *skip_plain(const unsigned char *next)
+{
+	while (*next >= ' ' && *next < 0x7f)
+		next++;
+	return next;
+}
+
 static void append_printable(struct text *text, const char *foreign, bool leaves_tabs)
 {
 	const unsigned char *next = (const unsigned char *)foreign;
 
 	while (*next) {
-		size_t bytes = leaves_tabs && *next == '\t' ? 1 : utf8_printable_bytes(next);
+		size_t bytes = (size_t)(skip_plain(next) - next);
 
+		if (!bytes)
+			bytes = leaves_tabs && *next == '\t' ? 1 : utf8_printable_bytes(next);
 		if (bytes)
 			text_append_bytes(text, next, bytes);
 		else

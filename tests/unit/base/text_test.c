@@ -126,6 +126,25 @@ static void addresses_are_printf_s_to_the_last_digit(void **state)
 	(void)state;
 }
 
+static void hexadecimal_is_printf_s_in_any_width(void **state)
+{
+	static const unsigned long long values[] = {0, 1, 0xf, 0x10, 0xffffffff81000000, ~0ull};
+	static const int widths[] = {1, 5, 16, 18};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
+		for (size_t k = 0; k < sizeof(widths) / sizeof(*widths); k++) {
+			struct text text = {0};
+			char expected[32];
+
+			snprintf(expected, sizeof(expected), "%*llx", widths[k], values[i]);
+			text_append_hex(&text, widths[k], values[i]);
+			assert_string_equal(text_view(&text), expected);
+			text_release(&text);
+		}
+	}
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -137,6 +156,7 @@ int main(void)
 		cmocka_unit_test(padding_fills_up_to_the_width),
 		cmocka_unit_test(hundredths_are_printf_s_to_the_last_digit),
 		cmocka_unit_test(addresses_are_printf_s_to_the_last_digit),
+		cmocka_unit_test(hexadecimal_is_printf_s_in_any_width),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,19 +17,27 @@ enum {
 	LEAST_EVENTS = 1 << 14, /* of a part: less is not worth the tables it needs */
 };
 
-/* One part while it is read. */
-struct part {
+/* Who reads, and how far that is. */
+struct perfdata_part {
+	struct perfdata *data;
 	const struct perfdata_slice *slice;
-	size_t from, to; /* of the index */
 	struct decoder decoder;
 	struct delivery delivery;
+	struct window window; /* over what is looked at without being read */
+	size_t at;	      /* in the index: all before it was heard */
+};
+
+/* One slice while it is read. */
+struct piece {
+	struct perfdata_part *part;
+	size_t from, to; /* of the index */
 	int error;
 	char *sentence; /* owned; a thread's last one is its own */
 };
 
-struct parts {
+struct pieces {
 	struct perfdata *data;
-	struct part *items;
+	struct piece *items;
 	pthread_t caller; /* shows how far it is */
 	atomic_size_t done;
 };
@@ -114,6 +122,26 @@ static struct decoder decoder_beside(const struct decoder *decoder)
 	};
 }
 
+struct perfdata_part *perfdata_part_new(struct perfdata *data, const struct perfdata_slice *slice)
+{
+	struct perfdata_part *part = must_alloc(sizeof(*part));
+
+	session_index(data);
+	part->data = data;
+	part->slice = slice;
+	part->decoder = decoder_beside(&data->decoder);
+	part->delivery = (struct delivery){
+		.data = data, .decoder = &part->decoder, .sink = slice->sink};
+	part->window = delivery_window(data, 0);
+	return part;
+}
+
+size_t perfdata_event_count(struct perfdata *data)
+{
+	session_index(data);
+	return data->events.count;
+}
+
 /* Says that a sample's chain was in front of the part. */
 static void pass_over_chain(struct event_sink *sink, const struct timed *event,
 			    const struct timed *last)
@@ -129,116 +157,151 @@ static void pass_over_chain(struct event_sink *sink, const struct timed *event,
 }
 
 /* The parts before forget what they have read; what is looked at here may be far ahead of them. */
-static int hand_over_before(struct part *part)
+static int hear_before(struct perfdata_part *part, size_t from)
 {
-	const struct timed *events = part->delivery.data->events.items;
-	struct window window = delivery_window(part->delivery.data, 0);
+	const struct timed *events = part->data->events.items;
 	struct delivery before = part->delivery; /* what makes no sense counts where it stands */
 	int error = 0;
 
 	before.sink = part->slice->before;
-	for (size_t i = 0; i < part->from && !error; i++) {
-		pass_over_chain(before.sink, &events[i], &events[part->to - 1]);
-		if (events[i].extra != EXTRA_NO_SAMPLE)
+	for (; part->at < from && !error; part->at++) {
+		const struct timed *event = &events[part->at];
+
+		pass_over_chain(before.sink, event, &events[part->data->events.count - 1]);
+		if (event->extra != EXTRA_NO_SAMPLE)
 			continue;
-		window_move(&window, delivery_record(&events[i]));
-		error = delivery_event(&before, &events[i]);
+		window_move(&part->window, delivery_record(event));
+		error = delivery_event(&before, event);
 	}
 	return error;
 }
 
-static void read_part(void *context, size_t index)
+int perfdata_part_read(struct perfdata_part *part, size_t from, size_t to)
 {
-	struct parts *parts = context;
-	struct part *part = &parts->items[index];
+	int error = hear_before(part, from);
 
-	part->error = hand_over_before(part);
-	atomic_fetch_sub(&parts->data->parts_to_begin, 1);
-	if (!part->error)
-		part->error = delivery_events(&part->delivery, part->from, part->to);
-	if (part->error)
-		part->sentence = must_copy(fail_sentence());
+	if (!error)
+		error = delivery_events(&part->delivery, from, to);
+	part->at = to;
+	if (to > from)
+		window_move(&part->window, delivery_record(&part->data->events.items[to - 1]));
+	return error;
+}
+
+void perfdata_tell_progress(struct perfdata *data, size_t done)
+{
+	if (data->show_progress)
+		data->show_progress("reading", done, data->events.count);
+}
+
+static void part_free(struct perfdata_part *part)
+{
+	decoder_release_sample(&part->decoder);
+	delivery_release(&part->delivery);
+	free(part);
+}
+
+int perfdata_parts_end(struct perfdata *data, struct perfdata_part *const *parts, u32 count,
+		       int error)
+{
+	struct delivery_tally tally = {0};
+
+	for (u32 i = 0; i < count; i++) {
+		tally.samples += parts[i]->delivery.tally.samples;
+		tally.malformed += parts[i]->delivery.tally.malformed;
+		tally.unknown_ids += parts[i]->delivery.tally.unknown_ids;
+	}
+	delivery_forget(data);
+	for (u32 i = 0; i + 1 < count && !error; i++)
+		error = sink_call(parts[i]->slice->sink, on_end);
+	if (!error)
+		error = delivery_end(data, parts[count - 1]->slice->sink);
+	for (u32 i = 0; i < count; i++)
+		part_free(parts[i]);
+	return error ? error : delivery_say_damage(data, &tally);
+}
+
+/* --- slices --- */
+
+static void read_piece(void *context, size_t index)
+{
+	struct pieces *pieces = context;
+	struct piece *piece = &pieces->items[index];
+	struct perfdata_part *part = piece->part;
+
+	piece->error = hear_before(part, piece->from);
+	atomic_fetch_sub(&pieces->data->parts_to_begin, 1);
+	if (!piece->error)
+		piece->error = delivery_events(&part->delivery, piece->from, piece->to);
+	if (piece->error)
+		piece->sentence = must_copy(fail_sentence());
 }
 
 /* Tells how far all of them are, every so many events. */
 static void show_progress(struct delivery *delivery, size_t done)
 {
 	enum { EVERY = 256 };
-	struct parts *parts = delivery->context;
+	struct pieces *pieces = delivery->context;
 	size_t all;
 
 	if (done % EVERY)
 		return;
-	all = atomic_fetch_add(&parts->done, EVERY) + EVERY;
-	if (pthread_equal(pthread_self(), parts->caller))
-		parts->data->show_progress("reading", all, parts->data->events.count);
+	all = atomic_fetch_add(&pieces->done, EVERY) + EVERY;
+	if (pthread_equal(pthread_self(), pieces->caller))
+		perfdata_tell_progress(pieces->data, all);
 }
 
-static struct parts parts_make(struct perfdata *data, const struct perfdata_slice *slices,
-			       u32 count)
+static struct pieces pieces_make(struct perfdata *data, const struct perfdata_slice *slices,
+				 u32 count)
 {
-	struct parts parts = {
+	struct pieces pieces = {
 		.data = data,
-		.items = must_alloc_array(count, sizeof(*parts.items)),
+		.items = must_alloc_array(count, sizeof(*pieces.items)),
 		.caller = pthread_self(),
 	};
 
-	for (u32 i = 0; i < count; i++) {
-		struct part *part = &parts.items[i];
-
-		*part = (struct part){
-			.slice = &slices[i],
+	for (u32 i = 0; i < count; i++)
+		pieces.items[i] = (struct piece){
+			.part = perfdata_part_new(data, &slices[i]),
 			.from = data->events.count * i / count,
 			.to = data->events.count * (i + 1) / count,
-			.decoder = decoder_beside(&data->decoder),
 		};
-		part->delivery = (struct delivery){
-			.data = data, .decoder = &part->decoder, .sink = slices[i].sink};
-	}
-	return parts;
+	return pieces;
 }
 
-/* Sums up what came of the records. Returns the first error, with its sentence. */
-static int parts_end(struct parts *parts, u32 count, struct delivery_tally *ret_tally)
+/* Ends all parts; the first error holds, with its sentence. */
+static int pieces_end(struct pieces *pieces, u32 count)
 {
+	struct perfdata_part **parts = must_alloc_array(count, sizeof(struct perfdata_part *));
 	int error = 0;
 
-	*ret_tally = (struct delivery_tally){0};
 	for (u32 i = 0; i < count; i++) {
-		struct part *part = &parts->items[i];
+		struct piece *piece = &pieces->items[i];
 
-		ret_tally->samples += part->delivery.tally.samples;
-		ret_tally->malformed += part->delivery.tally.malformed;
-		ret_tally->unknown_ids += part->delivery.tally.unknown_ids;
-		if (part->error && !error)
-			error = fail_plain(part->error, NULL, "%s", part->sentence);
-		free(part->sentence);
-		decoder_release_sample(&part->decoder);
-		delivery_release(&part->delivery);
+		parts[i] = piece->part;
+		if (piece->error && !error)
+			error = fail_plain(piece->error, NULL, "%s", piece->sentence);
+		free(piece->sentence);
 	}
-	free(parts->items);
+	error = perfdata_parts_end(pieces->data, parts, count, error);
+	free(pieces->items);
+	free(parts);
 	return error;
 }
 
 int perfdata_read_slices(struct perfdata *data, const struct perfdata_slice *slices, u32 count)
 {
-	struct delivery_tally tally;
-	struct parts parts;
-	int error;
+	struct pieces pieces;
 
 	session_index(data);
-	parts = parts_make(data, slices, count);
+	pieces = pieces_make(data, slices, count);
 	for (u32 i = 0; data->show_progress && i < count; i++) {
-		parts.items[i].delivery.context = &parts;
-		parts.items[i].delivery.on_progress = show_progress;
+		struct delivery *delivery = &pieces.items[i].part->delivery;
+
+		delivery->context = &pieces;
+		delivery->on_progress = show_progress;
 	}
 	atomic_store(&data->parts_to_begin, count);
-	parallel_run(count, read_part, &parts);
-	error = parts_end(&parts, count, &tally);
-	delivery_forget(data);
-	for (u32 i = 0; i + 1 < count && !error; i++)
-		error = sink_call(slices[i].sink, on_end);
-	if (!error)
-		error = delivery_end(data, slices[count - 1].sink);
-	return error ? error : delivery_say_damage(data, &tally);
+	parallel_run(count, read_piece, &pieces);
+	return pieces_end(&pieces, count);
 }

@@ -31,7 +31,8 @@ struct locator {
 	struct profile *profile; /* whose rows are cached, with its serial */
 	u64 profile_serial;
 	VEC(binary_id) binaries; /* by id of the mapped file; 0: not made yet */
-	struct cached_location *cache;
+	VEC(u8) kinds;		 /* the same: enum binary_kind; BINARY_NONE: not looked at yet */
+	struct cached_location *cache; /* NULL: nobody has asked for what it would hold */
 };
 
 static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
@@ -60,7 +61,6 @@ struct locator *locator_new(void)
 	passing_sink_init(&locator->passing, process_table_sink(locator->processes));
 	locator->passing.sink.on_mapping = take_mapping;
 	locator->passing.sink.knows_chain = wants_no_chain;
-	locator->cache = must_alloc_table(CACHE_SLOTS, sizeof(*locator->cache));
 	return locator;
 }
 
@@ -70,6 +70,7 @@ void locator_free(struct locator *locator)
 		return;
 	process_table_free(locator->processes);
 	vec_release(&locator->binaries);
+	vec_release(&locator->kinds);
 	free(locator->cache);
 	free(locator);
 }
@@ -119,12 +120,10 @@ bool path_is_anonymous(const char *path)
 	return false;
 }
 
-static u8 user_kind(const struct mapped *mapped)
+static u8 user_kind(const char *path)
 {
-	const char *path = mapped->file->path;
-
 	if (path_is_anonymous(path))
-		return mapped->is_data ? BINARY_OTHER : BINARY_JIT;
+		return BINARY_JIT;
 	if (!strcmp(path, "[vdso]"))
 		return BINARY_VDSO;
 	return path[0] == '[' ? BINARY_OTHER : BINARY_FILE;
@@ -135,6 +134,19 @@ static u8 kernel_kind(const struct mapped_file *file)
 	if (file->is_kernel_symbol)
 		return BINARY_KSYMBOL;
 	return strstr(file->path, "kernel.kallsyms") ? BINARY_KERNEL : BINARY_MODULE;
+}
+
+static u8 kind_of(struct locator *locator, const struct mapped *mapped)
+{
+	const struct mapped_file *file = mapped->file;
+	u8 *kind;
+
+	while (locator->kinds.count <= file->id)
+		*vec_add(&locator->kinds) = BINARY_NONE;
+	kind = &locator->kinds.items[file->id];
+	if (*kind == BINARY_NONE)
+		*kind = space_is_kernel(file->space) ? kernel_kind(file) : user_kind(file->path);
+	return *kind == BINARY_JIT && mapped->is_data ? BINARY_OTHER : *kind;
 }
 
 /* "/lib/modules/…/snd-pcm.ko.xz" is shown as "[snd_pcm]", as the kernel calls it. */
@@ -178,7 +190,7 @@ static binary_id make_binary(struct locator *locator, const struct mapped *mappe
 	struct binary_row binary = {
 		.owner_pid = mapped->owner_pid,
 		.mapped_order = file->id,
-		.kind = space_is_kernel(file->space) ? kernel_kind(file) : user_kind(mapped),
+		.kind = kind_of(locator, mapped),
 		.space = file->space,
 		.build_id_bytes = file->build_id_bytes,
 	};
@@ -214,20 +226,19 @@ static void make_kernel_of(struct locator *locator, const struct mapped *module)
 	const struct mapped *kernel = process_table_find(locator->processes, 0,
 							 locator->kernel_start, SPACE_KERNEL);
 
-	if (kernel && kernel->file != module->file && kernel_kind(kernel->file) == BINARY_KERNEL)
+	if (kernel && kernel->file != module->file && kind_of(locator, kernel) == BINARY_KERNEL)
 		binary_of(locator, kernel);
 }
 
 static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
 {
 	u32 id = mapped->file->id;
+	u8 kind = kind_of(locator, mapped);
 
-	if (mapped->file->space == SPACE_KERNEL && kernel_kind(mapped->file) == BINARY_MODULE &&
-	    locator->kernel_start)
+	if (kind == BINARY_MODULE && mapped->file->space == SPACE_KERNEL && locator->kernel_start)
 		make_kernel_of(locator, mapped);
 	/* One "file", but another binary in each process or at each address. */
-	if (mapped->file->is_kernel_symbol ||
-	    (!space_is_kernel(mapped->file->space) && user_kind(mapped) == BINARY_JIT))
+	if (kind == BINARY_KSYMBOL || kind == BINARY_JIT)
 		return make_binary(locator, mapped);
 	while (locator->binaries.count <= id)
 		*vec_add(&locator->binaries) = 0;
@@ -260,18 +271,46 @@ static const struct mapped *find_mapping(const struct locator *locator, u32 pid,
 	return mapped;
 }
 
-static location_id find_anew(struct locator *locator, const struct virtual_place *place,
-			     binary_id *ret_binary)
+static struct location_row row_of(struct locator *locator, const struct virtual_place *place)
 {
 	const struct mapped *mapped = find_mapping(locator, place->pid, place->address,
 						   place->space);
-	u64 address = place->address;
+	struct location_row row = {.address = place->address, .space = place->space};
 
-	*ret_binary = mapped ? binary_of(locator, mapped) : 0;
-	if (mapped)
-		address = address_in(mapped, locator->profile->binaries.items[*ret_binary].kind,
-				     address);
-	return profile_location(locator->profile, *ret_binary, address, place->space);
+	if (!mapped)
+		return row;
+	row.binary = binary_of(locator, mapped);
+	row.address = address_in(mapped, locator->profile->binaries.items[row.binary].kind,
+				 place->address);
+	return row;
+}
+
+static location_id find_anew(struct locator *locator, const struct virtual_place *place,
+			     binary_id *ret_binary)
+{
+	struct location_row row = row_of(locator, place);
+
+	*ret_binary = row.binary;
+	return profile_location(locator->profile, row.binary, row.address, row.space);
+}
+
+struct place_identity locator_identify(struct locator *locator, const struct virtual_place *place)
+{
+	const struct mapped *mapped = find_mapping(locator, place->pid, place->address,
+						   place->space);
+	struct place_identity identity = {.address = place->address, .space = place->space};
+	u8 kind;
+
+	if (!mapped)
+		return identity;
+	kind = kind_of(locator, mapped);
+	identity.file = mapped->file->id;
+	identity.address = address_in(mapped, kind, place->address);
+	if (kind == BINARY_KSYMBOL)
+		identity.part = mapped->start;
+	else if (kind == BINARY_JIT)
+		identity.part = mapped->owner_pid + 1ull;
+	return identity;
 }
 
 void locator_expect(const struct locator *locator, const struct profile *profile,
@@ -295,7 +334,7 @@ static void use_profile(struct locator *locator, struct profile *profile)
 {
 	if (profile->serial == locator->profile_serial)
 		return;
-	if (locator->profile)
+	if (locator->cache)
 		memset(locator->cache, 0, CACHE_SLOTS * sizeof(*locator->cache));
 	locator->profile = profile;
 	locator->profile_serial = profile->serial;
@@ -318,6 +357,13 @@ location_id locator_find_anew(struct locator *locator, struct profile *profile,
 	return find_anew(locator, place, ret_binary);
 }
 
+struct location_row locator_row(struct locator *locator, struct profile *profile,
+				const struct virtual_place *place)
+{
+	use_profile(locator, profile);
+	return row_of(locator, place);
+}
+
 location_id locator_find_in_state(struct locator *locator, struct profile *profile,
 				  const struct virtual_place *place, u64 generation)
 {
@@ -326,6 +372,8 @@ location_id locator_find_in_state(struct locator *locator, struct profile *profi
 	binary_id binary;
 
 	use_profile(locator, profile);
+	if (!locator->cache)
+		locator->cache = must_alloc_table(CACHE_SLOTS, sizeof(*locator->cache));
 	slot = &locator->cache[hash >> (64 - CACHE_BITS)];
 	if (slot->is_used && slot->address == place->address && slot->generation == generation &&
 	    slot->space == place->space)

@@ -41,6 +41,17 @@ struct virtual_place {
 location_id locator_find_in_state(struct locator *locator, struct profile *profile,
 				  const struct virtual_place *place, u64 generation);
 
+/* What tells one location from another without a row for it. */
+struct place_identity {
+	u64 address; /* in the file, or virtual */
+	u64 part;    /* what it is of, if a name of a file stands for several */
+	u32 file;    /* id of the mapped file; 0: nothing is mapped there */
+	u8 space;
+};
+
+/* The same for all locators that have followed the same events. */
+struct place_identity locator_identify(struct locator *locator, const struct virtual_place *place);
+
 /* It will be asked for soon. */
 void locator_expect(const struct locator *locator, const struct profile *profile,
 		    const struct virtual_place *place);
@@ -54,6 +65,10 @@ u64 locator_find_data(struct locator *locator, struct profile *profile,
  */
 location_id locator_find_anew(struct locator *locator, struct profile *profile,
 			      const struct virtual_place *place, binary_id *ret_binary);
+
+/* What the row of a location would be, without making it: only its binary is in the profile. */
+struct location_row locator_row(struct locator *locator, struct profile *profile,
+				const struct virtual_place *place);
 
 /* The binary that holds the address, without a row for the address itself; 0 if none does. */
 binary_id locator_binary(struct locator *locator, struct profile *profile, u32 pid, u64 address,

@@ -5,10 +5,13 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/parallel.h"
 #include "cmd/cmd.h"
 #include "cmd/guarded.h"
 #include "cmd/input.h"
+#include "cmd/script_names.h"
 #include "cmd/script_settings.h"
+#include "cmd/script_team.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
 #include "cmd/windows_read.h"
@@ -105,16 +108,18 @@ static int find_instructions(const struct reading *reading, struct profile **pro
 	CLEANUP(fclosep) FILE *nowhere = fopen("/dev/null", "w");
 	struct script_layout blocks = *reading->layout;
 	struct script_printer *printer;
+	struct script_names *names;
 	int error;
 
 	if (!nowhere)
 		return fail(-errno, NULL, "cannot open /dev/null");
 	for (size_t i = 0; i < ARRAY_COUNT(blocks.fields.of_type); i++)
 		blocks.fields.of_type[i] &= PRINT_BLOCKS | PRINT_SOURCES;
-	printer = script_printer_new(&blocks, reading->data, reading->symbolizer, nowhere);
-	script_printer_know(printer, *profile);
+	names = script_names_new(reading->symbolizer, *profile);
+	printer = script_printer_new(&blocks, reading->data, names, nowhere);
 	error = feed_printer(reading, printer);
-	*profile = script_printer_take(printer);
+	script_printer_free(printer);
+	*profile = script_names_take(names);
 	return error;
 }
 
@@ -164,25 +169,17 @@ static struct symbolizer *new_symbolizer(const struct script_settings *settings,
 	return symbolizer_new(&symbolize);
 }
 
-static int print_samples(const struct reading *reading)
+/* Reads it with one printer. */
+static int print_in_order(const struct reading *reading, struct script_names *names)
 {
 	const struct script_settings *settings = reading->settings;
 	const struct script_layout *layout = reading->layout;
 	struct script_printer *printer;
-	struct profile *known = NULL;
-	int error = 0, format_error, write_error;
+	int error, format_error, write_error;
 
 	if (listens(layout) && !isatty(STDOUT_FILENO))
 		setvbuf(stdout, NULL, _IOFBF, DUMP_BUFFER_BYTES);
-	if (choose_source(settings, layout, reading->data))
-		error = find_sources(reading, &known);
-	if (error) {
-		profile_free(known);
-		return error;
-	}
-	printer = script_printer_new(layout, reading->data, reading->symbolizer, stdout);
-	if (known)
-		script_printer_know(printer, known);
+	printer = script_printer_new(layout, reading->data, names, stdout);
 	format_error = script_printer_read_formats(printer);
 	if (format_error && format_error != -EBADMSG) {
 		script_printer_free(printer);
@@ -192,12 +189,63 @@ static int print_samples(const struct reading *reading)
 		perfdata_listen(reading->data, script_printer_listener(printer),
 				settings->in_file_order ? ORDER_IN_FILE : ORDER_DELIVERED);
 	error = feed_printer(reading, printer);
-	stitching_warn(reading->data, settings->stitch);
 	write_error = script_printer_finish(printer);
 	script_printer_free(printer);
 	if (write_error && !error)
 		error = fail(write_error, NULL, "cannot write to standard output");
 	return error ? error : format_error;
+}
+
+/* How many threads are to print: more than one only if what is printed of a sample follows from it
+ * and what was told before, and if there is enough to do. */
+static u32 choose_width(const struct reading *reading)
+{
+	const struct script_layout *layout = reading->layout;
+	struct perfdata *data = reading->data;
+
+	if (!script_lines_stand_alone(layout, data) || stitching_is_possible(data) ||
+	    unwinding_is_needed(data) || choose_source(reading->settings, layout, data))
+		return 1;
+	return perfdata_slices(data, (u32)parallel_width());
+}
+
+static int print_side_by_side(const struct reading *reading, struct script_names *names, u32 width)
+{
+	struct script_work work = {
+		.layout = reading->layout,
+		.data = reading->data,
+		.names = names,
+		.chosen = reading->chosen,
+		.out = stdout,
+	};
+	int error = script_team_print(&work, width);
+
+	progress_clear();
+	return error;
+}
+
+static int print_samples(const struct reading *reading)
+{
+	const struct script_settings *settings = reading->settings;
+	struct script_names *names;
+	struct profile *known = NULL;
+	u32 width = choose_width(reading);
+	int error = 0;
+
+	if (choose_source(settings, reading->layout, reading->data))
+		error = find_sources(reading, &known);
+	if (error) {
+		profile_free(known);
+		return error;
+	}
+	names = script_names_new(reading->symbolizer, known);
+	if (width > 1)
+		error = print_side_by_side(reading, names, width);
+	else
+		error = print_in_order(reading, names);
+	stitching_warn(reading->data, settings->stitch);
+	script_names_free(names);
+	return error;
 }
 
 /* Opens a recording, and sees what it can give. */

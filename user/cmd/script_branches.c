@@ -14,13 +14,23 @@ static u64 branch_form(const struct script_printer *printer)
 	return asked & -asked;
 }
 
-/* What is the same wherever a location is an end of a branch: its name, its binary. */
-static void make_branch_end(struct script_printer *printer, const struct location_row *at)
+/* Where in its file, or in the kernel's text, a location is. */
+static u64 branch_offset(const struct script_printer *printer, const struct location_row *at)
+{
+	binary_id binary = profile_location_binary(printer->profile, at);
+
+	return at->address - printer->profile->binaries.items[binary].start;
+}
+
+void script_make_branch_end(struct script_printer *printer, const struct location_row *at)
 {
 	const struct function_row *outer = script_outer_function(printer, at);
 	struct text *text = &printer->scratch;
+	u64 form = branch_form(printer);
 
-	if (branch_form(printer) == PRINT_brstacksym) {
+	if (form == PRINT_brstackoff)
+		text_appendf(text, "0x%" PRIx64, branch_offset(printer, at));
+	if (form == PRINT_brstacksym) {
 		text_append_printable(text,
 				      outer ? script_text_of(printer, outer->name) : "[unknown]");
 		if (outer)
@@ -33,32 +43,18 @@ static void make_branch_end(struct script_printer *printer, const struct locatio
 	}
 }
 
-/* Where in its file, or in the kernel's text, an address is. */
-static u64 branch_offset(const struct script_printer *printer, location_id location)
-{
-	const struct location_row *at = &printer->profile->locations.items[location];
-
-	return at->address -
-	       printer->profile->binaries.items[profile_location_binary(printer->profile, at)]
-		       .start;
-}
-
 static void print_branch_end(struct script_printer *printer, const struct sample *sample,
 			     u64 address)
 {
-	location_id location = script_locate(printer, sample->pid, address,
-					     address_space_of(address));
+	const struct virtual_place place = {address, sample->pid, address_space_of(address)};
 	u64 form = branch_form(printer);
-	struct text *text = &printer->text;
 
-	if (form == PRINT_brstack)
-		text_appendf(text, "0x%" PRIx64, address);
-	else if (form == PRINT_brstackoff)
-		text_appendf(text, "0x%" PRIx64, branch_offset(printer, location));
-	if (form == PRINT_brstacksym || (printer->plan->fields & PRINT_dso))
-		text_append(text, script_location_text(printer, &printer->plan->branch_ends,
-						       location, make_branch_end)
-					  .bytes);
+	if (form == PRINT_brstack) {
+		text_append(&printer->text, "0x");
+		text_append_hex(&printer->text, 1, address);
+	}
+	if (form != PRINT_brstack || (printer->plan->fields & PRINT_dso))
+		script_append_text(printer, &place, TEXT_BRANCH_END);
 }
 
 void script_print_branches(struct script_printer *printer, const struct script_line *line)

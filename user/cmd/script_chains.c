@@ -4,7 +4,8 @@
  *
  * A table of fixed size by key; what collides takes the place. It holds for one state of the
  * mappings, so a chain whose process maps something is made again. Only one that has come again is
- * copied: where most chains are new, that would cost as much as to make them.
+ * copied: where most chains are new, that would cost as much as to make them. For the same reason
+ * a few bits say beforehand whether a chain was met at all: those of all places lie together.
  */
 #include "cmd/script_chains.h"
 
@@ -16,11 +17,17 @@ enum { SLOTS = 1 << 12, MOST_BYTES = 1 << 14 };
 
 struct chain_text {
 	struct chain_identity of;
-	struct text text; /* empty: it was met but once */
+	struct text text;
 };
 
 struct chain_texts {
+	u32 met[SLOTS]; /* by place: bits of the chain that was met last there; 0: none was */
 	struct chain_text slots[SLOTS];
+};
+
+/* Where a chain has its place, and what of it is there. */
+struct chain_place {
+	u32 slot, bits;
 };
 
 struct chain_texts *chain_texts_new(void)
@@ -43,29 +50,39 @@ static bool is_same(const struct chain_identity *a, const struct chain_identity 
 	       a->kernel_state == b->kernel_state && a->source == b->source;
 }
 
-static struct chain_text *slot_of(struct chain_texts *texts, const struct chain_identity *chain)
+static struct chain_place place_of(const struct chain_identity *chain)
 {
-	return &texts->slots[(chain->key >> 1 ^ chain->user_state) & (SLOTS - 1)];
+	u64 hash = (chain->key >> 1 ^ chain->user_state) * 0x9e3779b97f4a7c15u;
+
+	return (struct chain_place){
+		.slot = (u32)(hash >> 32) % SLOTS,
+		.bits = (u32)(hash ^ chain->kernel_state ^ chain->source) | 1,
+	};
 }
 
 const struct text *chain_texts_find(struct chain_texts *texts, const struct chain_identity *chain)
 {
-	const struct chain_text *slot = slot_of(texts, chain);
+	struct chain_place place = place_of(chain);
+	const struct chain_text *slot = &texts->slots[place.slot];
 
-	return chain->key && is_same(&slot->of, chain) && slot->text.length ? &slot->text : NULL;
+	if (!chain->key || texts->met[place.slot] != place.bits)
+		return NULL;
+	return is_same(&slot->of, chain) ? &slot->text : NULL;
 }
 
 void chain_texts_keep(struct chain_texts *texts, const struct chain_identity *chain,
 		      const char *text, size_t length)
 {
-	struct chain_text *slot = slot_of(texts, chain);
+	struct chain_place place = place_of(chain);
+	struct chain_text *slot = &texts->slots[place.slot];
 
 	if (!chain->key || length > MOST_BYTES)
 		return;
-	text_truncate(&slot->text, 0);
-	if (!is_same(&slot->of, chain)) {
-		slot->of = *chain;
+	if (texts->met[place.slot] != place.bits) {
+		texts->met[place.slot] = place.bits;
 		return;
 	}
+	slot->of = *chain;
+	text_truncate(&slot->text, 0);
 	text_append_bytes(&slot->text, text, length);
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What is printed of an address: made once per location.
+ * What is printed of an address: made once per location, by whichever printer meets it first.
  */
 #include "cmd/script_printer.h"
+
+enum { ADDRESS_WIDTH = 16 };
 
 #include <inttypes.h>
 
@@ -92,8 +94,10 @@ static void append_place(struct script_printer *printer, const struct location_r
 		text_append_printable(text,
 				      named ? script_text_of(printer, named->name) : "[unknown]");
 		/* an inlined function has no place of its own: perf counts from the outer one */
-		if (named && (fields & PRINT_symoff))
-			text_appendf(text, "+0x%" PRIx64, at->address - outer->start);
+		if (named && (fields & PRINT_symoff)) {
+			text_append(text, "+0x");
+			text_append_hex(text, 1, at->address - outer->start);
+		}
 	}
 	/* In front of the binary, where programs that read this take it for a part of the name. */
 	if (printer->origin == ORIGIN_LIKELY)
@@ -114,40 +118,106 @@ static void make_leaf(struct script_printer *printer, const struct location_row 
 	append_place(printer, at, at->line_count ? at->line_count - 1 : 0, 0);
 }
 
-void script_make_frame(struct script_printer *printer, const struct location_row *at)
+static void make_frame(struct script_printer *printer, const struct location_row *at)
 {
 	u32 lines = at->line_count ? at->line_count : 1;
 
 	for (u32 line = 0; line < lines; line++) {
-		text_appendf(&printer->scratch, "\t%16" PRIx64, at->address);
+		text_append(&printer->scratch, "\t");
+		text_append_hex(&printer->scratch, ADDRESS_WIDTH, at->address);
 		append_place(printer, at, line, line);
 		append_origin(printer);
 		text_append(&printer->scratch, "\n");
 	}
 }
 
-static struct location_text new_text(struct script_printer *printer, location_id location,
-				     make_text *make)
-{
-	struct text *made = &printer->scratch;
+/* --- texts --- */
 
-	symbolizer_name(printer->symbolizer, printer->profile, location);
-	text_truncate(made, 0);
-	make(printer, &printer->profile->locations.items[location]);
-	return (struct location_text){
-		.bytes = arena_copy(&printer->texts, text_view(made), made->length),
-		.length = made->length,
-	};
+/* The first time that a file is met is a matter of order: whose it was decides where it is looked
+ * for. */
+static void open_file(struct script_printer *printer, u32 file)
+{
+	struct script_names *names = printer->names;
+
+	while (names->is_open.count <= file)
+		*vec_add(&names->is_open) = false;
+	if (!names->is_open.items[file] && printer->outlet && file) {
+		pthread_mutex_unlock(&names->mutex);
+		printer->outlet->wait(printer->outlet);
+		pthread_mutex_lock(&names->mutex);
+	}
+	names->is_open.items[file] = true;
 }
 
-struct location_text script_location_text(struct script_printer *printer, location_texts *texts,
-					  location_id location, make_text *make)
+/* A location is wanted for its text alone, so there is one row for all of them; but what is known
+ * of the source has rows of its own. */
+static location_id locate(struct script_printer *printer, const struct virtual_place *place)
 {
-	while (texts->count <= location)
-		*vec_add(texts) = (struct location_text){0};
-	if (!texts->items[location].bytes)
-		texts->items[location] = new_text(printer, location, make);
-	return texts->items[location];
+	struct script_names *names = printer->names;
+	binary_id binary;
+
+	if (names->knows_sources)
+		return locator_find_anew(printer->locator, names->profile, place, &binary);
+	names->profile->locations.items[names->asked] = locator_row(printer->locator,
+								    names->profile, place);
+	return names->asked;
+}
+
+static void make(struct script_printer *printer, const struct virtual_place *place, u8 kind)
+{
+	struct profile *profile = printer->profile;
+	const struct location_row *at;
+	location_id location = locate(printer, place);
+
+	symbolizer_name(printer->symbolizer, profile, location);
+	text_truncate(&printer->scratch, 0);
+	at = &profile->locations.items[location];
+	printer->origin = kind < ORIGIN_COUNT ? kind : ORIGIN_UNKNOWN;
+	if (kind == TEXT_LEAF)
+		make_leaf(printer, at);
+	else if (kind == TEXT_BRANCH_END)
+		script_make_branch_end(printer, at);
+	else
+		make_frame(printer, at);
+}
+
+const struct place_text *script_find_text(struct script_printer *printer,
+					  const struct virtual_place *place, u8 kind)
+{
+	struct script_names *names = printer->names;
+	struct text_key key = {
+		.place = locator_identify(printer->locator, place),
+		.form = printer->plan->first_form + kind,
+	};
+	const struct place_text *text = place_texts_find(names->texts, &key);
+
+	if (text)
+		return text;
+	pthread_mutex_lock(&names->mutex);
+	open_file(printer, key.place.file);
+	text = place_texts_find(names->texts, &key);
+	if (!text) {
+		make(printer, place, kind);
+		text = place_texts_add(names->texts, &key, text_view(&printer->scratch),
+				       printer->scratch.length);
+	}
+	pthread_mutex_unlock(&names->mutex);
+	return text;
+}
+
+void script_append_text(struct script_printer *printer, const struct virtual_place *place, u8 kind)
+{
+	u64 generation = locator_generation(printer->locator, place->pid, place->space);
+	struct frame_key key = {
+		.address = place->address,
+		.state = frame_state(generation, place->space),
+		.form = printer->plan->first_form + kind,
+	};
+	struct frame_text *kept = frame_texts_place(printer->frames, &key);
+
+	if (!frame_text_is(kept, &key))
+		*kept = (struct frame_text){key, script_find_text(printer, place, kind)};
+	text_append_bytes(&printer->text, kept->text->bytes, kept->text->length);
 }
 
 location_id script_locate(struct script_printer *printer, u32 pid, u64 address, u8 space)
@@ -155,10 +225,8 @@ location_id script_locate(struct script_printer *printer, u32 pid, u64 address, 
 	return locator_find(printer->locator, printer->profile, pid, address, space);
 }
 
-const char *script_leaf_text(struct script_printer *printer, location_id location)
+void script_append_leaf(struct script_printer *printer, const struct virtual_place *place)
 {
-	if (!(printer->plan->fields & (PRINT_sym | PRINT_dso | PRINT_srcline)))
-		return "";
-	printer->origin = ORIGIN_UNKNOWN;
-	return script_location_text(printer, &printer->plan->leaves, location, make_leaf).bytes;
+	if (printer->plan->fields & (PRINT_sym | PRINT_dso | PRINT_srcline))
+		script_append_text(printer, place, TEXT_LEAF);
 }

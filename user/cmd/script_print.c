@@ -17,57 +17,35 @@
 #include <unistd.h>
 
 /* Foreign strings are printable from here on: nothing reaches a terminal raw. */
-string_id script_printable(struct script_printer *printer, const char *foreign)
+static u32 keep_printable(struct script_printer *printer, const char *foreign)
 {
 	text_truncate(&printer->scratch, 0);
 	text_append_printable(&printer->scratch, foreign);
-	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
+	return intern_text(&printer->strings, text_view(&printer->scratch));
+}
+
+const char *script_printable(struct script_printer *printer, const char *foreign)
+{
+	return intern_view(&printer->strings, keep_printable(printer, foreign));
 }
 
 /* A thread's name, which is the same pointer each time. */
-static string_id printable_comm(struct script_printer *printer, const char *comm)
+static const char *printable_comm(struct script_printer *printer, const char *comm)
 {
 	u32 *place = idmap_place(&printer->comms, (uintptr_t)comm);
 
 	if (!*place)
-		*place = script_printable(printer, comm);
-	return *place;
+		*place = keep_printable(printer, comm);
+	return intern_view(&printer->strings, *place);
 }
 
-/* --- which samples, which frames --- */
-
-static bool is_listed(const char *list, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (const char *item = list; *item; item += strspn(item, ",")) {
-		size_t item_length = strcspn(item, ",");
-
-		if (item_length == length && !strncmp(item, name, length))
-			return true;
-		item += item_length;
-	}
-	return false;
-}
+/* --- which samples --- */
 
 static bool is_listed_path(const char *list, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
-	return is_listed(list, path) || (slash && is_listed(list, slash + 1));
-}
-
-/* Whether the function at a location is in the list; names are looked up. */
-static bool is_listed_function(struct script_printer *printer, const char *list,
-			       location_id location)
-{
-	const struct location_row *at;
-	const struct function_row *function;
-
-	symbolizer_name(printer->symbolizer, printer->profile, location);
-	at = &printer->profile->locations.items[location];
-	function = script_outer_function(printer, at);
-	return function && is_listed(list, script_text_of(printer, function->name));
+	return script_is_listed(list, path) || (slash && script_is_listed(list, slash + 1));
 }
 
 static bool is_chosen(struct script_printer *printer, const struct sample *sample, const char *comm)
@@ -75,7 +53,7 @@ static bool is_chosen(struct script_printer *printer, const struct sample *sampl
 	const struct script_layout *layout = &printer->layout;
 	location_id location;
 
-	if (layout->comms && !is_listed(layout->comms, comm))
+	if (layout->comms && !script_is_listed(layout->comms, comm))
 		return false;
 	if (!layout->dsos && !layout->symbols)
 		return true;
@@ -88,108 +66,12 @@ static bool is_chosen(struct script_printer *printer, const struct sample *sampl
 		if (!at->binary || !is_listed_path(layout->dsos, script_binary_name(printer, at)))
 			return false;
 	}
-	return !layout->symbols || is_listed_function(printer, layout->symbols, location);
-}
-
-static struct chain_identity chain_identity(const struct script_printer *printer,
-					    const struct sample *sample)
-{
-	/* without frames of user space the process is of no matter */
-	bool is_of_process = sample->chain_key & 1;
-
-	return (struct chain_identity){
-		.key = sample->chain_key,
-		.user_state = is_of_process ? locator_generation(printer->locator, sample->pid,
-								 SPACE_USER)
-					    : 0,
-		.kernel_state = locator_generation(printer->locator, sample->pid, SPACE_KERNEL),
-		.source = sample->source,
-	};
-}
-
-/* The text of a frame that was not met in this state of the mappings, or long ago. */
-static struct location_text find_frame_text(struct script_printer *printer, u32 pid,
-					    const struct frame *frame)
-{
-	location_id location = script_locate(printer, pid, frame->address, frame->space);
-
-	printer->origin = frame->origin < ORIGIN_COUNT ? frame->origin : ORIGIN_UNKNOWN;
-	return script_location_text(printer, &printer->plan->frames[printer->origin], location,
-				    script_make_frame);
-}
-
-static void append_chain(struct script_printer *printer, const struct sample *sample, u32 count)
-{
-	struct frame_states states = {
-		.user = locator_generation(printer->locator, sample->pid, SPACE_USER),
-		.kernel = locator_generation(printer->locator, sample->pid, SPACE_KERNEL),
-		.source = sample->source,
-	};
-
-	for (u32 i = 0; i < count; i++) {
-		const struct frame *frame = &sample->frames[i];
-		struct frame_text *kept = frame_texts_place(printer->frames, frame, &states);
-		struct location_text text = {kept->text, kept->length};
-
-		if (!text.bytes) {
-			text = find_frame_text(printer, sample->pid, frame);
-			kept->text = text.bytes;
-			kept->length = (u32)text.length;
-		}
-		text_append_bytes(&printer->text, text.bytes, text.length);
-	}
-}
-
-/* How many frames of a chain are shown. */
-static u32 shown_frames(struct script_printer *printer, const struct sample *sample)
-{
-	u32 count = sample->frame_count, most = printer->layout.max_stack;
-	const char *last = printer->layout.last_frames;
-
-	if (most && count > most)
-		count = most;
-	for (u32 i = 0; last && i < count; i++) {
-		const struct frame *frame = &sample->frames[i];
-
-		if (is_listed_function(
-			    printer, last,
-			    script_locate(printer, sample->pid, frame->address, frame->space)))
-			count = i + 1;
-	}
-	return count;
-}
-
-static void print_chain(struct script_printer *printer, const struct sample *sample)
-{
-	struct chain_identity chain = chain_identity(printer, sample);
-	const struct text *text = chain_texts_find(printer->chains, &chain);
-	size_t start = printer->text.length;
-
-	if (text) {
-		text_append_bytes(&printer->text, text_view(text), text->length);
-		return;
-	}
-	append_chain(printer, sample, shown_frames(printer, sample));
-	chain_texts_keep(printer->chains, &chain, text_view(&printer->text) + start,
-			 printer->text.length - start);
-}
-
-/* Whether all that is printed of a sample is there without its frames. */
-static bool knows_chain(struct event_sink *self, const struct sample *sample)
-{
-	struct script_printer *printer = (struct script_printer *)self;
-	struct chain_identity chain = chain_identity(printer, sample);
-	u64 fields = printer->plans.items[sample->source].fields;
-
-	if ((fields & (PRINT_BRANCHES | PRINT_BLOCKS)) &&
-	    event_source_has_call_stacks(&printer->sources[sample->source]))
-		return false;
-	return !(fields & PRINT_ip) || chain_texts_find(printer->chains, &chain);
+	return !layout->symbols || script_is_listed_function(printer, layout->symbols, location);
 }
 
 /* --- fields --- */
 
-enum { PERIOD_WIDTH = 10 };
+enum { PERIOD_WIDTH = 10, ADDRESS_WIDTH = 16 };
 
 static void print_period(struct script_printer *printer, const struct script_line *line)
 {
@@ -199,8 +81,8 @@ static void print_period(struct script_printer *printer, const struct script_lin
 
 static void print_event(struct script_printer *printer, const struct script_line *line)
 {
-	text_append(&printer->text,
-		    script_text_of(printer, printer->names.items[line->sample->source]));
+	text_append(&printer->text, intern_view(&printer->strings,
+						printer->event_names.items[line->sample->source]));
 	text_append(&printer->text, ": ");
 }
 
@@ -216,14 +98,12 @@ static bool has_named_address(const struct event_source *source)
 
 static void print_address(struct script_printer *printer, const struct script_line *line)
 {
-	const struct sample *sample = line->sample;
-	u64 address = sample->data_address;
+	u64 address = line->sample->data_address;
+	const struct virtual_place place = {address, line->sample->pid, address_space_of(address)};
 
-	text_appendf(&printer->text, "%16" PRIx64, address);
+	text_append_hex(&printer->text, ADDRESS_WIDTH, address);
 	if (has_named_address(line->source))
-		text_append(&printer->text,
-			    script_leaf_text(printer, script_locate(printer, sample->pid, address,
-								    address_space_of(address))));
+		script_append_leaf(printer, &place);
 }
 
 static void print_provenance(struct script_printer *printer, const struct script_line *line)
@@ -243,16 +123,16 @@ static void print_provenance(struct script_printer *printer, const struct script
 static void print_ip(struct script_printer *printer, const struct script_line *line)
 {
 	const struct sample *sample = line->sample;
+	const struct virtual_place place = {sample->address, sample->pid, sample->space};
 
 	if (line->shows_chain) {
 		text_append(&printer->text, "\n");
-		print_chain(printer, sample);
+		script_append_chain(printer, sample);
 		return;
 	}
-	text_appendf(&printer->text, " %16" PRIx64, sample->address);
-	text_append(&printer->text,
-		    script_leaf_text(printer, script_locate(printer, sample->pid, sample->address,
-							    sample->space)));
+	text_append(&printer->text, " ");
+	text_append_hex(&printer->text, ADDRESS_WIDTH, sample->address);
+	script_append_leaf(printer, &place);
 }
 
 /* Behind what script_print_start() prints, in perf's order. */
@@ -323,6 +203,17 @@ void script_write(struct script_printer *printer)
 	text_truncate(&printer->text, 0);
 }
 
+static int hand_over(struct script_printer *printer)
+{
+	int error;
+
+	if (printer->outlet)
+		return printer->outlet->write(printer->outlet, &printer->text);
+	script_write(printer);
+	error = write_error(printer);
+	return error ? fail(error, NULL, "cannot write to standard output") : 0;
+}
+
 int script_printer_finish(struct script_printer *printer)
 {
 	script_write(printer);
@@ -345,7 +236,6 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 		.tid = sample->tid,
 		.cpu = sample->cpu,
 	};
-	int error;
 
 	printer->plan = plan;
 	if (printer->layout.dumps)
@@ -353,7 +243,7 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	if (!plan->fields || !is_chosen(printer, sample, comm))
 		return 0;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;
-	line.comm = script_text_of(printer, printable_comm(printer, comm));
+	line.comm = printable_comm(printer, comm);
 	if (plan->wants_details)
 		line.details = perfdata_details(printer->data, sample);
 	if (!line.details)
@@ -365,10 +255,7 @@ static int print_sample(struct event_sink *self, const struct sample *sample)
 	text_append(&printer->text, "\n");
 	if (plan->fields & PRINT_srccode)
 		script_print_source(printer, &line);
-	if (printer->text.length > printer->written_at_once)
-		script_write(printer);
-	error = write_error(printer);
-	return error ? fail(error, NULL, "cannot write to standard output") : 0;
+	return printer->text.length > printer->written_at_once ? hand_over(printer) : 0;
 }
 
 /* A thread begins or ends. */
@@ -380,22 +267,53 @@ static int forget_thread(struct event_sink *self, const struct thread_life *life
 	return 0;
 }
 
-static string_id padded(struct script_printer *printer, string_id name, int width)
+static u32 keep_padded(struct script_printer *printer, const char *name, int width)
 {
 	text_truncate(&printer->scratch, 0);
-	text_appendf(&printer->scratch, "%*s", width, script_text_of(printer, name));
-	return intern_text(&printer->profile->strings, text_view(&printer->scratch));
+	text_appendf(&printer->scratch, "%*s", width, name);
+	return intern_text(&printer->strings, text_view(&printer->scratch));
+}
+
+static void name_events(struct script_printer *printer, u32 count)
+{
+	int width = 0; /* of the longest */
+
+	for (u32 i = 0; i < count; i++) {
+		const char *name = script_printable(printer, printer->sources[i].name);
+
+		if ((int)strlen(name) > width)
+			width = (int)strlen(name);
+	}
+	for (u32 i = 0; i < count; i++)
+		*vec_add(&printer->event_names) = keep_padded(
+			printer, script_printable(printer, printer->sources[i].name), width);
+}
+
+/* Events whose fields are equal have their texts together. */
+static void plan_events(struct script_printer *printer, u32 count)
+{
+	struct idmap plan_of = {0}; /* fields: plan + 1 */
+
+	for (u32 i = 0; i < count; i++) {
+		u64 fields = script_fields_of(&printer->layout.fields, &printer->sources[i]);
+		u32 *known = idmap_place(&plan_of, fields);
+
+		if (!*known)
+			*known = i + 1;
+		*vec_add(&printer->plans) = plan_line(fields);
+		printer->plans.items[i].first_form = (*known - 1) * TEXT_KIND_COUNT;
+	}
+	idmap_release(&plan_of);
 }
 
 struct script_printer *script_printer_new(const struct script_layout *layout, struct perfdata *data,
-					  struct symbolizer *symbolizer, FILE *out)
+					  struct script_names *names, FILE *out)
 {
 	struct script_printer *printer = must_alloc(sizeof(*printer));
 	u32 source_count;
-	int width = 0; /* of the longest event's name */
 
 	printer->sink.on_sample = print_sample;
-	printer->sink.knows_chain = knows_chain;
+	printer->sink.knows_chain = script_knows_chain;
 	printer->sink.on_fork = forget_thread;
 	printer->sink.on_exit = forget_thread;
 	printer->source_code = source_code_new();
@@ -405,36 +323,45 @@ struct script_printer *script_printer_new(const struct script_layout *layout, st
 	script_listen(printer);
 	printer->data = data;
 	printer->sources = perfdata_sources(data, &source_count);
-	printer->symbolizer = symbolizer;
+	printer->names = names;
+	printer->symbolizer = names->symbolizer;
+	printer->profile = names->profile;
 	printer->locator = locator_new();
-	printer->profile = profile_new();
 	printer->out = out;
 	printer->written_at_once = isatty(fileno(out)) ? 0 : WRITTEN_AT_ONCE;
-	__fsetlocking(out, FSETLOCKING_BYCALLER); /* it has but one thread */
-	for (u32 i = 0; i < source_count; i++) {
-		const struct event_source *source = &printer->sources[i];
-		int own_width = (int)strlen(
-			script_text_of(printer, script_printable(printer, source->name)));
-
-		*vec_add(&printer->plans) = plan_line(script_fields_of(&layout->fields, source));
-		if (own_width > width)
-			width = own_width;
-	}
-	for (u32 i = 0; i < source_count; i++)
-		*vec_add(&printer->names) = padded(
-			printer, script_printable(printer, printer->sources[i].name), width);
+	__fsetlocking(out, FSETLOCKING_BYCALLER); /* only one thread writes */
+	name_events(printer, source_count);
+	plan_events(printer, source_count);
 	return printer;
 }
 
-void script_printer_know(struct script_printer *printer, struct profile *profile)
+void script_printer_divert(struct script_printer *printer, struct script_outlet *outlet,
+			   size_t bytes)
 {
-	struct profile *before = printer->profile;
+	printer->outlet = outlet;
+	printer->written_at_once = bytes;
+}
 
-	printer->profile = profile;
-	for (size_t i = 0; i < printer->names.count; i++)
-		printer->names.items[i] = intern_text(
-			&profile->strings, profile_text(before, printer->names.items[i]));
-	profile_free(before);
+struct text *script_printer_text(struct script_printer *printer)
+{
+	return &printer->text;
+}
+
+bool script_lines_stand_alone(const struct script_layout *layout, const struct perfdata *data)
+{
+	/* what is not in here needs the lines before it, or a reader of its own */
+	const u64 alone = PRINT_comm | PRINT_tid | PRINT_pid | PRINT_time | PRINT_cpu |
+			  PRINT_event | PRINT_ip | PRINT_sym | PRINT_symoff | PRINT_dso |
+			  PRINT_addr | PRINT_period | PRINT_tod | PRINT_flags | PRINT_BRANCHES |
+			  PRINT_provenance;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	for (u32 i = 0; i < count; i++)
+		if (script_fields_of(&layout->fields, &sources[i]) & ~alone)
+			return false;
+	return layout->times == SCRIPT_TIMES_RECORDED && !layout->dumps && !layout->shows &&
+	       !layout->dsos && !layout->symbols && !layout->last_frames;
 }
 
 struct event_sink *script_printer_follower(struct script_printer *printer)
@@ -452,22 +379,6 @@ struct perfdata_listener *script_printer_listener(struct script_printer *printer
 	return &printer->listener;
 }
 
-static void plan_release(struct line_plan *plan)
-{
-	vec_release(&plan->leaves);
-	for (size_t origin = 0; origin < ORIGIN_COUNT; origin++)
-		vec_release(&plan->frames[origin]);
-	vec_release(&plan->branch_ends);
-}
-
-struct profile *script_printer_take(struct script_printer *printer)
-{
-	struct profile *profile = TAKE(printer->profile);
-
-	script_printer_free(printer);
-	return profile;
-}
-
 void script_printer_free(struct script_printer *printer)
 {
 	if (!printer)
@@ -476,16 +387,13 @@ void script_printer_free(struct script_printer *printer)
 	script_code_release(printer);
 	source_code_free(printer->source_code);
 	locator_free(printer->locator);
-	profile_free(printer->profile);
-	vec_release(&printer->names);
-	for (size_t i = 0; i < printer->plans.count; i++)
-		plan_release(&printer->plans.items[i]);
+	intern_release(&printer->strings);
+	vec_release(&printer->event_names);
 	vec_release(&printer->plans);
 	text_release(&printer->scratch);
 	text_release(&printer->text);
 	idmap_release(&printer->comms);
 	chain_texts_free(printer->chains);
-	frame_texts_free(printer->frames);
-	arena_release(&printer->texts);
+	free(printer->frames);
 	free(printer);
 }

@@ -5,6 +5,7 @@
 #ifndef CMD_SCRIPT_PRINT_H
 #define CMD_SCRIPT_PRINT_H
 
+#include "base/text.h"
 #include "cmd/script_fields.h"
 #include "profile/profile.h"
 #include "symbolize/symbolize.h"
@@ -50,21 +51,33 @@ struct script_layout {
 };
 
 struct script_printer;
+struct script_names;
+
+/* Where text goes whose turn it is not yet. */
+struct script_outlet {
+	/* Takes what was printed and leaves nothing of it. Returns 0 or a negative errno. */
+	int (*write)(struct script_outlet *self, struct text *text);
+	/* Returns when all has been printed that comes before. */
+	void (*wait)(struct script_outlet *self);
+};
 
 /*
  * Prints to `out` what comes into its sink, which needs all events of a recording.
  *
  * layout            its fields have been checked against `data`
- * data, symbolizer, out  borrowed
+ * data, names, out  borrowed
  * Free with script_printer_free().
  */
 struct script_printer *script_printer_new(const struct script_layout *layout, struct perfdata *data,
-					  struct symbolizer *symbolizer, FILE *out);
-/* Gives it locations that have been named before, with what is known of their sources. Takes over
- * the profile. */
-void script_printer_know(struct script_printer *printer, struct profile *profile);
-/* Frees it, and gives back the profile, with all that it has met. */
-struct profile *script_printer_take(struct script_printer *printer);
+					  struct script_names *names, FILE *out);
+/* Lets text go to `outlet` (borrowed) in place of the stream, not before there are so many bytes.
+ * For a printer whose lines script_lines_stand_alone(). */
+void script_printer_divert(struct script_printer *printer, struct script_outlet *outlet,
+			   size_t bytes);
+/* What was printed and went nowhere yet. Borrowed from the printer, for who has diverted it. */
+struct text *script_printer_text(struct script_printer *printer);
+/* Whether all that is printed of a sample follows from the sample, who ran and what was mapped. */
+bool script_lines_stand_alone(const struct script_layout *layout, const struct perfdata *data);
 /*
  * Lets it tell what tracepoints say, if that is printed. In a guarded process (cmd/guarded.h).
  *

@@ -10,19 +10,10 @@
 #include "base/text.h"
 #include "cmd/script_chains.h"
 #include "cmd/script_frames.h"
+#include "cmd/script_names.h"
 #include "cmd/script_print.h"
 #include "cmd/script_source.h"
 #include "cmd/trace_words.h"
-
-typedef VEC(string_id) string_list;
-
-/* What is printed of a location, kept in `texts` of the printer. */
-struct location_text {
-	const char *bytes; /* NULL: not made yet */
-	size_t length;
-};
-
-typedef VEC(struct location_text) location_texts;
 
 /* A line that is being printed: of a sample, or of another record. */
 struct script_line {
@@ -41,15 +32,20 @@ struct script_line {
 /* Appends one field of a line to the printer's text. */
 typedef void print_field(struct script_printer *printer, const struct script_line *line);
 
-/* What is printed of one event's samples, and what of it was made before, by location. */
+/* What texts of places there are: a frame's lines by its enum frame_origin, and these. */
+enum text_kind {
+	TEXT_LEAF = ORIGIN_COUNT, /* what follows an address */
+	TEXT_BRANCH_END,	  /* the same at each end of a branch */
+	TEXT_KIND_COUNT,
+};
+
+/* What is printed of one event's samples. */
 struct line_plan {
 	u64 fields;
+	u32 first_form; /* of texts: one each enum text_kind; the same for equal fields */
 	bool wants_details;
 	/* Behind what script_print_start() begins a line with; NULL ends. */
 	print_field *steps[SCRIPT_FIELD_COUNT + 1];
-	location_texts leaves;		     /* what follows an address */
-	location_texts frames[ORIGIN_COUNT]; /* by origin: the lines in a chain */
-	location_texts branch_ends;	     /* the same at each end of a branch */
 };
 
 struct script_printer {
@@ -58,39 +54,51 @@ struct script_printer {
 	struct script_layout layout;
 	struct perfdata *data;
 	const struct event_source *sources;
-	struct symbolizer *symbolizer;
+	struct script_names *names;
+	struct symbolizer *symbolizer; /* as `names` has them: only this printer uses them, or */
+	struct profile *profile;       /* who holds its mutex */
 	struct locator *locator;
-	struct profile *profile;
 	FILE *out;
-	string_list names;	     /* by source, printable, as wide as the longest */
-	VEC(struct line_plan) plans; /* by source */
-	struct line_plan *plan;	     /* of the line that is being printed */
-	u8 origin;		     /* of the frame whose lines are being made */
-	u64 first_ns, previous_ns;   /* of the lines before; 0: none */
+	struct script_outlet *outlet; /* for the text, in place of `out`; NULL: none */
+	struct intern strings;	      /* printable */
+	VEC(u32) event_names;	      /* in `strings`, by source, as wide as the longest */
+	VEC(struct line_plan) plans;  /* by source */
+	struct line_plan *plan;	      /* of the line that is being printed */
+	u8 origin;		      /* of the frame whose lines are being made */
+	u64 first_ns, previous_ns;    /* of the lines before; 0: none */
 	struct text scratch;
 	struct text text;	    /* printed, and not written yet */
 	size_t written_at_once;	    /* bytes; 0: each line */
 	size_t widest_source;	    /* bytes of the longest data source so far */
-	struct idmap comms;	    /* address of a thread's name → printable string_id */
-	struct arena texts;	    /* of locations */
+	struct idmap comms;	    /* address of a thread's name → printable, in `strings` */
 	struct chain_texts *chains; /* that were printed */
-	struct frame_texts *frames; /* and their frames */
+	struct frame_texts *frames; /* and what they consist of */
 	VEC(int) code_files;	    /* by binary: see script_code.c */
 	u32 code_files_open;
 	struct source_code *source_code;
 	struct trace_words *trace; /* NULL: nothing is told of tracepoints */
 };
 
-/* Makes the text of a location, at first need: appends it to `scratch`. */
-typedef void make_text(struct script_printer *printer, const struct location_row *at);
+/* The text of a place, made at first need. Borrowed from `names` of the printer. */
+const struct place_text *script_find_text(struct script_printer *printer,
+					  const struct virtual_place *place, u8 kind);
+/* Appends the text of a place, which may have been met lately. */
+void script_append_text(struct script_printer *printer, const struct virtual_place *place, u8 kind);
+/* Appends what follows an address, as far as the fields are wanted. */
+void script_append_leaf(struct script_printer *printer, const struct virtual_place *place);
+/* Puts what is printed of a location at an end of a branch into `scratch`. */
+void script_make_branch_end(struct script_printer *printer, const struct location_row *at);
+/* Appends the lines of a sample's chain. */
+void script_append_chain(struct script_printer *printer, const struct sample *sample);
+/* Of the printer's sink: whether all that is printed of a sample is there without its frames. */
+bool script_knows_chain(struct event_sink *self, const struct sample *sample);
 
-/* The text of a location out of its list. Borrowed from the printer. */
-struct location_text script_location_text(struct script_printer *printer, location_texts *texts,
-					  location_id location, make_text *make);
-/* What follows the address of a sample, as far as the fields are wanted. */
-const char *script_leaf_text(struct script_printer *printer, location_id location);
-/* The lines of a frame in a chain. */
-make_text script_make_frame;
+/* Whether a name is in a comma-separated list. */
+bool script_is_listed(const char *list, const char *name);
+/* Whether the function at a location is, whose name is looked up. */
+bool script_is_listed_function(struct script_printer *printer, const char *list,
+			       location_id location);
+
 /* Where an address of a process is. */
 location_id script_locate(struct script_printer *printer, u32 pid, u64 address, u8 space);
 /* The function that the machine code at a location is of; NULL: unknown. */
@@ -109,8 +117,8 @@ void script_append_source(struct script_printer *printer, struct text *text, u32
 bool script_append_source_place(struct script_printer *printer, struct text *text,
 				const struct location_row *at, u32 line);
 
-/* A foreign string as it may reach a terminal. */
-string_id script_printable(struct script_printer *printer, const char *foreign);
+/* A foreign string as it may reach a terminal. Borrowed from the printer. */
+const char *script_printable(struct script_printer *printer, const char *foreign);
 
 /* Lets the listener print the records that the layout asks for. */
 void script_listen(struct script_printer *printer);

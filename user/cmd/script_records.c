@@ -71,7 +71,7 @@ static int show(struct perfdata_listener *self, const struct perfdata_record *re
 	if (record->source == ~0u)
 		return 0;
 	comm = thread == ~0u ? ":-1" : locator_thread_name(printer->locator, thread);
-	line.comm = script_text_of(printer, script_printable(printer, comm));
+	line.comm = script_printable(printer, comm);
 	line.source = &printer->sources[record->source];
 	line.fields = printer->plans.items[record->source].fields;
 	line.shows_chain = line.source->has_chain && !printer->layout.hide_chains;

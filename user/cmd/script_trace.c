@@ -29,6 +29,6 @@ void script_print_trace(struct script_printer *printer, const struct script_line
 	if (!printer->trace)
 		return;
 	script_write(printer); /* what the library cannot take with it when it crashes */
-	text_append(&printer->text, trace_words_tell(printer->trace, &place, line->source,
-						     line->details->raw));
+	text_append(&printer->text,
+		    trace_words_tell(printer->trace, &place, line->source, line->details->raw));
 }

@@ -5,52 +5,121 @@
 #include "base/memory.h"
 #include "cmd/script_chains.h"
 #include "cmd/script_frames.h"
+#include "event/event.h"
 
-static const struct frame here = {.address = 0x1234, .space = SPACE_USER};
-static const struct frame_states states = {.user = 5, .kernel = 7, .source = 1};
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
 
-static const char *kept_text(struct frame_texts *texts, struct frame frame,
-			     struct frame_states of_process)
+static const struct frame_key here = {.address = 0x1234, .state = 5, .form = 1};
+
+/* The text at the place of a key, if it is this key's. */
+static const struct place_text *kept_text(struct frame_texts *texts, struct frame_key key)
 {
-	return frame_texts_place(texts, &frame, &of_process)->text;
+	const struct frame_text *place = frame_texts_place(texts, &key);
+
+	return frame_text_is(place, &key) ? place->text : NULL;
 }
 
-static void a_frame_has_its_text_where_all_is_the_same(void **state)
+static void a_frame_has_its_text_only_where_all_is_the_same(void **state)
 {
+	static const struct frame_key others[] = {
+		{.address = 0x1235, .state = 5, .form = 1},
+		{.address = 0x1234, .state = 6, .form = 1},
+		{.address = 0x1234, .state = 5, .form = 2},
+	};
 	struct frame_texts *texts = frame_texts_new();
+	struct place_text text = {0};
 
-	frame_texts_place(texts, &here, &states)->text = "here";
-	assert_string_equal(kept_text(texts, here, states), "here");
-	/* of no matter to a frame of user space */
-	assert_string_equal(
-		kept_text(texts, here, (struct frame_states){.user = 5, .kernel = 8, .source = 1}),
-		"here");
-	frame_texts_free(texts);
+	assert_null(kept_text(texts, here));
+	*frame_texts_place(texts, &here) = (struct frame_text){here, &text};
+	assert_ptr_equal(kept_text(texts, here), &text);
+	for (size_t i = 0; i < ARRAY_COUNT(others); i++)
+		assert_null(kept_text(texts, others[i]));
+	free(texts);
 	(void)state;
 }
 
-static void a_frame_of_anything_else_has_no_text(void **state)
+static void spaces_and_generations_are_different_states(void **state)
 {
-	static const struct frame others[] = {
-		{.address = 0x1235, .space = SPACE_USER},
-		{.address = 0x1234, .space = SPACE_KERNEL},
-		{.address = 0x1234, .space = SPACE_USER, .origin = ORIGIN_LIKELY},
-	};
-	static const struct frame_states other_states[] = {
-		{.user = 6, .kernel = 7, .source = 1},
-		{.user = 5, .kernel = 7, .source = 2},
-	};
-	struct frame_texts *texts = frame_texts_new();
+	assert_true(frame_state(5, SPACE_USER) != frame_state(5, SPACE_KERNEL));
+	assert_true(frame_state(5, SPACE_USER) != frame_state(6, SPACE_USER));
+	(void)state;
+}
 
-	for (size_t i = 0; i < ARRAY_COUNT(others); i++) {
-		frame_texts_place(texts, &here, &states)->text = "here";
-		assert_null(kept_text(texts, others[i], states));
+static const struct place_text *add(struct place_texts *texts, struct text_key key,
+				    const char *bytes)
+{
+	return place_texts_add(texts, &key, bytes, strlen(bytes));
+}
+
+static void a_place_has_its_text_only_where_all_is_the_same(void **state)
+{
+	static const struct text_key key = {
+		.place = {.address = 0x10, .part = 1, .file = 2, .space = 1}, .form = 4};
+	struct text_key others[] = {key, key, key, key, key};
+	struct place_texts *texts = place_texts_new();
+	const struct place_text *text;
+
+	others[0].place.address++;
+	others[1].place.part++;
+	others[2].place.file++;
+	others[3].place.space++;
+	others[4].form++;
+	assert_null(place_texts_find(texts, &key));
+	text = add(texts, key, "here");
+	assert_ptr_equal(place_texts_find(texts, &key), text);
+	assert_int_equal(text->length, 4);
+	assert_memory_equal(text->bytes, "here", 4);
+	for (size_t i = 0; i < ARRAY_COUNT(others); i++)
+		assert_null(place_texts_find(texts, &others[i]));
+	place_texts_free(texts);
+	(void)state;
+}
+
+enum { MANY = 50000 };
+
+static struct text_key many_key(u64 i)
+{
+	return (struct text_key){.place = {.address = i * 16, .file = (u32)(i % 7)}};
+}
+
+/* What one thread looks for while another one adds: each is whole, or not there yet. */
+static void *look_for_all(void *context)
+{
+	const struct place_texts *texts = context;
+
+	for (u64 i = 0; i < MANY;) {
+		struct text_key key = many_key(i);
+		const struct place_text *text = place_texts_find(texts, &key);
+		char expected[24];
+
+		if (!text)
+			continue;
+		snprintf(expected, sizeof(expected), "%llu", (unsigned long long)i++);
+		if (text->length != strlen(expected) ||
+		    memcmp(text->bytes, expected, text->length) != 0)
+			return "wrong";
 	}
-	for (size_t i = 0; i < ARRAY_COUNT(other_states); i++) {
-		frame_texts_place(texts, &here, &states)->text = "here";
-		assert_null(kept_text(texts, here, other_states[i]));
+	return NULL;
+}
+
+static void texts_are_found_while_others_are_added(void **state)
+{
+	struct place_texts *texts = place_texts_new();
+	pthread_t thread;
+	void *wrong;
+
+	assert_int_equal(pthread_create(&thread, NULL, look_for_all, texts), 0);
+	for (u64 i = 0; i < MANY; i++) {
+		char bytes[24];
+
+		snprintf(bytes, sizeof(bytes), "%llu", (unsigned long long)i);
+		add(texts, many_key(i), bytes);
 	}
-	frame_texts_free(texts);
+	assert_int_equal(pthread_join(thread, &wrong), 0);
+	assert_null(wrong);
+	place_texts_free(texts);
 	(void)state;
 }
 
@@ -84,8 +153,10 @@ static void a_chain_without_a_key_is_never_kept(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(a_frame_has_its_text_where_all_is_the_same),
-		cmocka_unit_test(a_frame_of_anything_else_has_no_text),
+		cmocka_unit_test(a_frame_has_its_text_only_where_all_is_the_same),
+		cmocka_unit_test(spaces_and_generations_are_different_states),
+		cmocka_unit_test(a_place_has_its_text_only_where_all_is_the_same),
+		cmocka_unit_test(texts_are_found_while_others_are_added),
 		cmocka_unit_test(a_chain_is_kept_when_it_comes_again),
 		cmocka_unit_test(a_chain_without_a_key_is_never_kept),
 	};

@@ -298,7 +298,7 @@ static int input_open(int fd, const struct stat *status, struct input *ret_input
 {
 	if (!S_ISREG(status->st_mode))
 		return read_stream(fd, ret_input);
-	*ret_input = (struct input){.is_mapped = true, .fd = fcntl(fd, F_DUPFD_CLOEXEC, 0)};
+	*ret_input = (struct input){.is_mapped = true, .fd = -1};
 	return file_map_fd(fd, &ret_input->bytes);
 }
 
@@ -323,6 +323,18 @@ static int open_folder(struct perfdata *data, int folder)
 	}
 }
 
+/* The lowest number is taken: who reads many recordings at once does without. */
+static int keep_open(int fd)
+{
+	enum { FILES_OPEN_MAX = 256 };
+	int kept = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+
+	if (kept < FILES_OPEN_MAX)
+		return kept;
+	close(kept);
+	return -1;
+}
+
 static int open_path(struct perfdata *data, const char *path)
 {
 	CLEANUP(closep) int named = -1;
@@ -343,7 +355,10 @@ static int open_path(struct perfdata *data, const char *path)
 			return errno == ENOENT ? -EISDIR : -errno; /* no folder of perf's */
 	}
 	data->header.captured_s = status.st_mtime;
-	return input_open(fd, &status, &data->input);
+	error = input_open(fd, &status, &data->input);
+	if (!error && data->input.is_mapped)
+		data->input.fd = keep_open(fd);
+	return error;
 }
 
 static int open_recording(const char *path, bool lists_records, struct perfdata **ret_data)

@@ -23,7 +23,7 @@
 /* Bytes of a file, and how to give them back. */
 struct input {
 	struct bytes bytes;
-	int fd; /* of what is mapped, -1: it could not be kept open */
+	int fd; /* of what is mapped, -1: it is not kept open */
 	bool is_mapped, is_heap;
 };
 

@@ -144,7 +144,7 @@ int mapped_file_is_overwritten(const struct mapping *mapping, struct id_reader r
 	char process[PREFIX_BYTES];
 	struct build_id id = {0};
 	struct file_stamp stamp;
-	struct stat status;
+	struct stat status = {0};
 	int error, known;
 
 	snprintf(process, sizeof(process), "/proc/%u", mapping->pid);

@@ -169,6 +169,27 @@ perf_records() {
 	[[ $stderr == "bpfprof: cut.data is cut at byte "*" samples before that are shown" ]]
 }
 
+@test "a recording that is damaged in its midst shows what is before and says where" {
+	"$BATS_TEST_DIRNAME/known_recording.py" whole.data "$WORKLOADS/mainbarfoo" 'main=1x300'
+	local at
+	# the first sample behind the middle (type 9, some bits, 8 bytes of size up to the next one) gets a size of 1
+	at=$(python3 - whole.data <<-'END'
+		import struct, sys
+		data = bytearray(open(sys.argv[1], "rb").read())
+		at, length = struct.unpack_from("<QQ", data, 40)
+		end, middle = at + length, at + length // 2
+		while at < middle or struct.unpack_from("<I", data, at)[0] != 9:
+		    at += struct.unpack_from("<IHH", data, at)[2]
+		struct.pack_into("<H", data, at + 6, 1)
+		open("damaged.data", "wb").write(data)
+		print(at)
+	END
+	)
+	run -1 --separate-stderr "$BPFPROF" script -i damaged.data
+	[ "${#lines[@]}" -gt 100 ]
+	[[ $stderr == "bpfprof: damaged.data is damaged: the record at byte $at has the impossible size 1; "*" samples before that are shown" ]]
+}
+
 @test "events of a recording can be listed and none of its bytes reach the terminal raw" {
 	need_recording
 	start bash -c 'printf "x\033[31my" >/proc/$$/comm; while :; do :; done'

@@ -144,7 +144,7 @@ static void take_block(struct perfdata *data, struct bytes piece)
 	error = decompressor_piece(data->decompressor, piece, limit - data->decompressed_bytes,
 				   data->carry.length, &block);
 	if (error) {
-		session_damaged(data, "compressed block at byte %zu is damaged",
+		session_damaged(data, "damaged: the compressed block at byte %zu cannot be unpacked",
 				(size_t)(piece.start - data->input.bytes.start));
 		return;
 	}
@@ -403,7 +403,7 @@ static void note_cut(struct perfdata *data, const u8 *at, u64 there, u64 wanted)
 
 static void note_impossible_size(struct perfdata *data, size_t at, bool is_nested, u32 size_bytes)
 {
-	session_damaged(data, "record %s%zu has the impossible size %u",
+	session_damaged(data, "damaged: the record %s%zu has the impossible size %u",
 			is_nested ? "of a compressed block at its byte " : "at byte ", at,
 			size_bytes);
 }

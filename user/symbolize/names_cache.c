@@ -29,12 +29,15 @@ enum {
 	FOLDER_BITS = 0700,
 	FILE_BITS = 0640,
 	TRIM_SHARE = 16, /* of the limit, written between two looks at all files */
+	LOCK_TURN_NS = 1000000,
+	LOCK_TURNS = 5000, /* writing takes a few of them */
 };
 
 struct names_cache {
 	char *directory;
 	u64 max_bytes;
 	bool is_read_only;
+	bool is_held; /* by somebody who was stopped while he added places */
 	struct confined *confined;
 	int folder;
 	mode_t file_bits, folder_bits;
@@ -420,16 +423,24 @@ void names_cache_places(struct names_cache *cache, const struct build_id *id,
 	places->id = *id;
 }
 
-/* Nobody else adds places until it is closed, so that none are lost; -1 if somebody does. */
-static int lock_folder(const struct names_cache *cache)
+/* Nobody else adds places until it is closed, so that none are lost; -1 if somebody does who does
+ * not end: he was stopped, and nobody is waited for again. */
+static int lock_folder(struct names_cache *cache)
 {
+	const struct timespec turn = {.tv_nsec = LOCK_TURN_NS};
+	u32 turns = cache->is_held ? 0 : LOCK_TURNS;
 	int fd = openat(cache->folder, "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 			cache->file_bits);
 
-	if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB))
-		return fd;
-	close(fd);
-	return -1;
+	while (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+		if (!turns--) {
+			cache->is_held = true;
+			close(fd);
+			return -1;
+		}
+		nanosleep(&turn, NULL);
+	}
+	return fd;
 }
 
 static void join_places(struct names_cache *cache, const struct kept_places *places)

@@ -26,8 +26,8 @@ u64 names_cache_rows(const struct names_cache *cache, const struct build_id *id)
 /* Reads the places that are kept under a build id into empty ones; what is not there adds none. */
 void names_cache_places(struct names_cache *cache, const struct build_id *id,
 			struct kept_places *places);
-/* Keeps places under their build id, with those that are kept by now; not while another process
- * does, for it may never end and they can be looked up again. */
+/* Keeps places under their build id, with those that are kept by now; unless another process adds
+ * some for five seconds, for it may never end and they can be looked up again. */
 void names_cache_add_places(struct names_cache *cache, const struct kept_places *places);
 
 /* Deletes what was used longest ago until all takes at most `max_bytes`, and what writers left

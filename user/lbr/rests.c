@@ -69,6 +69,9 @@ u32 rests_keep(struct rests *rests, u64 key, const struct rest *rest)
 		.slots = rest->slots,
 		.end = rest->end,
 	};
+	/* An empty rest has a place, too. */
+	vec_reserve(&rests->calls, 1);
+	vec_reserve(&rests->bodies, 1);
 	for (u32 i = 0; i < rest->count; i++) {
 		*vec_add(&rests->calls) = rest->calls[i];
 		*vec_add(&rests->bodies) = rest->bodies[i];

@@ -144,7 +144,8 @@ static void take_block(struct perfdata *data, struct bytes piece)
 	error = decompressor_piece(data->decompressor, piece, limit - data->decompressed_bytes,
 				   data->carry.length, &block);
 	if (error) {
-		session_damaged(data, "damaged: the compressed block at byte %zu cannot be unpacked",
+		session_damaged(data,
+				"damaged: the compressed block at byte %zu cannot be unpacked",
 				(size_t)(piece.start - data->input.bytes.start));
 		return;
 	}

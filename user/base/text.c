@@ -59,6 +59,14 @@ void text_append_padded(struct text *text, const char *string, size_t width)
 	text->bytes[text->length] = 0;
 }
 
+/* Appends the digits up to `end`, right in a column of that width. */
+static void append_right(struct text *text, int width, const char *start, const char *end)
+{
+	if (width > end - start)
+		text_append_padded(text, NULL, (size_t)(width - (end - start)));
+	text_append_bytes(text, start, (size_t)(end - start));
+}
+
 /* A double is mantissa / 2^shift, so its hundredths are exact in whole numbers, and so is where
  * printf() rounds: to the nearest, of two as near to the even one. */
 void text_append_hundredths(struct text *text, int width, double value)
@@ -68,7 +76,7 @@ void text_append_hundredths(struct text *text, int width, double value)
 	int exponent;
 	u64 scaled, whole = 0, rest;
 	char digits[16];
-	char *const end = digits + sizeof(digits) - 1;
+	char *const end = digits + sizeof(digits);
 	char *start = end;
 
 	if (!(value >= 0 && value < most)) {
@@ -83,30 +91,24 @@ void text_append_hundredths(struct text *text, int width, double value)
 		rest = scaled % unit;
 		whole += rest > unit / 2 || (rest == unit / 2 && whole % 2);
 	}
-	*start = 0;
 	for (int i = 0; i < 3 || whole; i++, whole /= 10) {
 		if (i == 2)
 			*--start = '.';
 		*--start = (char)('0' + whole % 10);
 	}
-	if (width > end - start)
-		text_append_padded(text, NULL, (size_t)(width - (end - start)));
-	text_append(text, start);
+	append_right(text, width, start, end);
 }
 
 void text_append_u64(struct text *text, int width, unsigned long long value)
 {
 	char digits[24];
-	char *const end = digits + sizeof(digits) - 1;
+	char *const end = digits + sizeof(digits);
 	char *start = end;
 
-	*start = 0;
 	do
 		*--start = (char)('0' + value % 10);
 	while (value /= 10);
-	if (width > end - start)
-		text_append_padded(text, NULL, (size_t)(width - (end - start)));
-	text_append_bytes(text, start, (size_t)(end - start));
+	append_right(text, width, start, end);
 }
 
 void text_append_address(struct text *text, int digits, unsigned long long value)
@@ -137,9 +139,7 @@ void text_append_hex(struct text *text, int width, unsigned long long value)
 	do
 		*--start = "0123456789abcdef"[value & 0xf];
 	while (value >>= 4);
-	if (width > end - start)
-		text_append_padded(text, NULL, (size_t)(width - (end - start)));
-	text_append_bytes(text, start, (size_t)(end - start));
+	append_right(text, width, start, end);
 }
 
 static const unsigned char *skip_plain(const unsigned char *next)

@@ -4,7 +4,6 @@
  */
 #include "host/file_ids.h"
 
-#include "base/clock.h"
 #include "base/idmap.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -19,20 +18,15 @@
 
 enum {
 	FILES_MAX = 1 << 16, /* known at once: about 6 MiB */
-	AGE_PART = 16,	     /* of the time that it has not been changed for, see rest_of() */
+	LOOK_AGAIN_NS = 1000000000,
 	/* After a file was not found: its next process may live long enough. */
 	TRY_AGAIN_NS = 20000000,
-	NS_PER_S = 1000000000,
 };
-
-/* How long a file is not looked at again. */
-static const u64 rest_least_ns = 1000000000, rest_most_ns = 10000000000;
 
 struct known_file {
 	u32 major, minor;
 	u64 inode, generation;
 	u64 looked_ns; /* time of the mapping that made us look last */
-	u64 rest_ns;   /* it is not looked at again so soon, if it was found */
 	struct timespec changed;
 	struct build_id id;
 	bool is_found; /* so is `changed` */
@@ -130,24 +124,13 @@ static bool is_as_read(const struct known_file *file, const struct stat *status)
 
 /* Whether it is under its path, in our eyes, as it was read: that is what nearly all looks find,
  * and a tenth of the work of opening what a process has mapped. */
-static bool is_in_place(const struct known_file *file, const struct mapping *mapping,
-			struct stat *ret_status)
+static bool is_in_place(const struct known_file *file, const struct mapping *mapping)
 {
-	return file->is_found && mapping->path[0] == '/' && !stat(mapping->path, ret_status) &&
-	       ret_status->st_ino == file->inode && major(ret_status->st_dev) == file->major &&
-	       minor(ret_status->st_dev) == file->minor && is_as_read(file, ret_status);
-}
+	struct stat status;
 
-/* The longer nobody has written into a file, the less probably somebody does right now. */
-static u64 rest_of(const struct stat *status)
-{
-	u64 now_ns = clock_ns(CLOCK_REALTIME);
-	u64 changed_ns = (u64)status->st_ctim.tv_sec * NS_PER_S + (u64)status->st_ctim.tv_nsec;
-	u64 rest_ns = now_ns > changed_ns ? (now_ns - changed_ns) / AGE_PART : 0;
-
-	if (rest_ns > rest_most_ns)
-		return rest_most_ns;
-	return rest_ns < rest_least_ns ? rest_least_ns : rest_ns;
+	return file->is_found && mapping->path[0] == '/' && !stat(mapping->path, &status) &&
+	       status.st_ino == file->inode && major(status.st_dev) == file->major &&
+	       minor(status.st_dev) == file->minor && is_as_read(file, &status);
 }
 
 static struct build_id read_id(struct file_ids *ids, int fd)
@@ -172,16 +155,10 @@ static void look(struct file_ids *ids, struct known_file *file, int folder,
 
 	ids->counts.looked++;
 	file->looked_ns = mapping->time_ns;
-	file->rest_ns = rest_least_ns;
-	if (is_in_place(file, mapping, &status)) {
-		file->rest_ns = rest_of(&status);
+	if (is_in_place(file, mapping))
 		return;
-	}
 	fd = mapped_file_open(folder, mapping, MATCH_INODE, &status);
-	if (fd < 0)
-		return;
-	file->rest_ns = rest_of(&status);
-	if (is_as_read(file, &status))
+	if (fd < 0 || is_as_read(file, &status))
 		return;
 	file->is_found = true;
 	file->changed = status.st_ctim;
@@ -192,7 +169,7 @@ static bool is_due(const struct known_file *file, u64 time_ns, bool is_alive)
 {
 	if (!file->is_found)
 		return is_alive || time_ns >= file->looked_ns + TRY_AGAIN_NS;
-	return time_ns >= file->looked_ns + file->rest_ns;
+	return time_ns >= file->looked_ns + LOOK_AGAIN_NS;
 }
 
 void file_ids_fill(struct file_ids *ids, int folder, struct mapping *mapping)

@@ -30,9 +30,8 @@ void file_ids_free(struct file_ids *ids);
  * Writes the build id of the mapped file into a mapping that has an inode and no build id yet;
  * others, and those of files that are not ELF, have none or cannot be found, are left as they are.
  *
- * A file is known by device, inode and generation. It may be overwritten in place, so it is looked
- * at again when the last look is long enough before the mapping's time: a sixteenth of the time for
- * which it had not been changed then, one second at least and ten at most.
+ * A file is known by device, inode and generation. It is looked at again when the last look is a
+ * second before the mapping's time: a file may be overwritten in place.
  *
  * folder  of the process in /proc, open; -1: it is looked up by the mapping's pid, and may have
  *         ended

@@ -54,23 +54,18 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* A file as a process that has ended had mapped it. */
-static struct mapping mapped_file(const char *file, u64 time_ns)
+/* The file at `path` as a process that has ended had mapped it. */
+static struct mapping mapped_once(u64 time_ns)
 {
 	struct mapping mapping = {.time_ns = time_ns, .pid = ~0u, .start = 4096, .bytes = 4096};
 	struct stat status;
 
-	assert_int_equal(stat(file, &status), 0);
-	mapping.path = file;
+	assert_int_equal(stat(path, &status), 0);
+	mapping.path = path;
 	mapping.inode = status.st_ino;
 	mapping.major = major(status.st_dev);
 	mapping.minor = minor(status.st_dev);
 	return mapping;
-}
-
-static struct mapping mapped_once(u64 time_ns)
-{
-	return mapped_file(path, time_ns);
 }
 
 static void assert_ours(const struct mapping *mapping)
@@ -193,26 +188,6 @@ static void a_file_that_did_not_change_is_not_read_again(void **state)
 		assert_ours(&mapping);
 	}
 	assert_int_equal(file_ids_counts(ids).looked, 5);
-	assert_int_equal(file_ids_counts(ids).read, 1);
-	(void)state;
-}
-
-/* The system's own files have not been written into since it was set up. */
-static void a_file_that_was_not_changed_for_long_is_looked_at_every_ten_seconds(void **state)
-{
-	enum { LONG_S = 3600 };
-	struct stat status;
-	struct mapping mapping;
-
-	assert_int_equal(stat("/bin/sh", &status), 0);
-	if (clock_ns(CLOCK_REALTIME) < ((u64)status.st_ctim.tv_sec + LONG_S) * SECOND_NS)
-		skip();
-	for (u64 second = 0; second < 20; second++) {
-		mapping = mapped_file("/bin/sh", 1 + second * SECOND_NS);
-		file_ids_fill(ids, -1, &mapping);
-		assert_true(mapping.build_id_bytes > 0);
-	}
-	assert_int_equal(file_ids_counts(ids).looked, 2);
 	assert_int_equal(file_ids_counts(ids).read, 1);
 	(void)state;
 }
@@ -354,7 +329,6 @@ int main(void)
 		TEST(the_same_inode_of_another_device_is_not_taken_for_it),
 		TEST(an_inode_that_is_used_anew_is_another_file),
 		TEST(a_file_overwritten_in_place_is_read_again_a_second_later),
-		TEST(a_file_that_was_not_changed_for_long_is_looked_at_every_ten_seconds),
 		TEST(whether_a_file_is_overwritten_is_not_read_twice),
 		TEST(a_file_that_did_not_change_is_not_read_again),
 		TEST(a_deleted_file_keeps_the_id_that_was_read),

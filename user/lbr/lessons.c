@@ -80,18 +80,17 @@ static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
 	return 0;
 }
 
-/* Of all that is learned from a sample but its time; 0 if it is not known. */
+/* Of all that is learned from a sample but of which thread and when; 0 if it is not known. */
 static u64 lesson_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
 {
-	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
 	const u64 parts[] = {sample->chain_key, (u64)sample->walked << 8 | sample->cut,
 			     places_generation(stitcher->places, sample->pid),
-			     (u64)stitcher->lessons << 32 | (thread ? thread->id : 0)};
+			     (u64)stitcher->lessons << 32 | sample->pid};
 
-	return sample->chain_key && thread ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
+	return sample->chain_key ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
 }
 
-/* Nothing but the time is new in a sample that was picked before. */
+/* Nothing but the thread and the time is new in a sample that was picked before. */
 static bool knows_lesson(struct event_sink *sink, const struct sample *sample)
 {
 	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);

@@ -12,12 +12,19 @@ enum {
 	CONTRADICTED_MAX_PERMILLE = 10,
 };
 
-/* What one stack said of its thread. */
+/* A function that was in a register. */
+struct held {
+	u32 body, slot;
+	u32 anchor; /* row + 1 in the lesson's thread; 0: it has too many */
+};
+
+/* What a stack says of any thread that has it. */
 struct lesson {
 	bool is_contradicted;
 	bool has_constant;
 	u32 constant;
-	u32 first, count; /* of rows of anchors, in `learned` */
+	u32 first, count; /* rows of `held` */
+	u32 thread;	  /* its id: the one of whose anchors the rows are known; 0: of none */
 };
 
 struct threads {
@@ -26,7 +33,7 @@ struct threads {
 	struct idmap renewed;	/* thread → times */
 	u32 last_tid, last_row; /* that were asked for; last_row 0: nothing */
 	VEC(struct lesson) lessons;
-	VEC(u32) learned;
+	VEC(struct held) held;
 	struct idmap lesson_of; /* key → row + 1 */
 	bool is_beside;		/* what rows point to is another one's */
 };
@@ -104,7 +111,7 @@ void threads_renew(struct threads *threads, u32 tid)
 void threads_rewind(struct threads *threads)
 {
 	vec_release(&threads->lessons);
-	vec_release(&threads->learned);
+	vec_release(&threads->held);
 	idmap_release(&threads->lesson_of);
 	idmap_release(&threads->renewed);
 	threads->last_row = 0;
@@ -122,43 +129,53 @@ static void learn_constant(struct thread_facts *thread, u32 constant, u64 time_n
 	thread->constant_count++;
 }
 
-/* The row of a function's anchor, which may be new; one too many has none. */
-static bool find_anchor(struct thread_facts *thread, u32 body, u32 slot, u32 *ret_row)
+/* The row + 1 of a function's anchor, which may be new; 0: it would be one too many. */
+static u32 find_anchor(struct thread_facts *thread, u32 body, u32 slot)
 {
 	u32 row = idmap_get(&thread->anchor_of, body);
 
 	if (!row && thread->anchors.count >= ANCHORS_MAX)
-		return false;
+		return 0;
 	if (!row) {
 		*vec_add(&thread->anchors) = (struct anchor){.body = body, .slot = (u16)slot};
 		row = (u32)thread->anchors.count;
 		*idmap_place(&thread->anchor_of, body) = row;
 	}
 	thread->anchors.items[row - 1].is_moved |= thread->anchors.items[row - 1].slot != slot;
-	*ret_row = row - 1;
-	return true;
+	return row;
 }
 
-/* Which functions were in which registers, to be learned behind what is there. */
-static void find_anchors(struct threads *threads, struct thread_facts *thread,
-			 const struct walked *walked)
+/* Which functions were in which registers, behind what is there. */
+static void list_held(struct threads *threads, const struct walked *walked)
 {
 	const struct stack *stack = walked->stack;
 
 	for (u32 i = 0; i < stack->entries && i < stack->count; i++) {
 		u32 body = places_at(walked->places, stack_frame(walked->snapshot, stack, i))->body;
-		u32 row;
 
-		if (body && find_anchor(thread, body, stack_slot(walked->snapshot, i), &row))
-			*vec_add(&threads->learned) = row;
+		if (body)
+			*vec_add(&threads->held) = (struct held){
+				body, stack_slot(walked->snapshot, i), 0};
 	}
 }
 
-static void learn(const struct threads *threads, struct thread_facts *thread,
-		  const struct lesson *lesson, u64 time_ns)
+static void find_anchors(struct threads *threads, struct lesson *lesson,
+			 struct thread_facts *thread)
 {
-	const u32 *learned = threads->learned.items;
+	struct held *held = threads->held.items + lesson->first;
 
+	for (u32 i = 0; i < lesson->count; i++)
+		held[i].anchor = find_anchor(thread, held[i].body, held[i].slot);
+	lesson->thread = thread->id;
+}
+
+static void learn(struct threads *threads, struct thread_facts *thread, struct lesson *lesson,
+		  u64 time_ns)
+{
+	const struct held *held = threads->held.items + lesson->first;
+
+	if (lesson->thread != thread->id)
+		find_anchors(threads, lesson, thread);
 	if (!thread->stacks)
 		thread->first_ns = time_ns;
 	thread->last_ns = time_ns;
@@ -166,9 +183,12 @@ static void learn(const struct threads *threads, struct thread_facts *thread,
 	thread->contradicted += lesson->is_contradicted;
 	if (lesson->has_constant)
 		learn_constant(thread, lesson->constant, time_ns);
-	for (u32 i = lesson->first; i < lesson->first + lesson->count; i++) {
-		struct anchor *anchor = &thread->anchors.items[learned[i]];
+	for (u32 i = 0; i < lesson->count; i++) {
+		struct anchor *anchor;
 
+		if (!held[i].anchor)
+			continue;
+		anchor = &thread->anchors.items[held[i].anchor - 1];
 		if (!anchor->count)
 			anchor->first_ns = time_ns;
 		anchor->last_ns = time_ns;
@@ -185,20 +205,21 @@ void threads_learn(struct threads *threads, struct thread_facts *thread,
 	struct lesson lesson = {
 		.is_contradicted = stack->is_shifted || stack->end == LBR_END_CONTRADICTED,
 		.has_constant = has_slots && stack->end == LBR_END_WHOLE,
-		.first = (u32)threads->learned.count,
+		.first = (u32)threads->held.count,
 	};
 
 	if (lesson.has_constant)
 		lesson.constant = stack_slot(snapshot, stack->count);
+	vec_reserve(&threads->held, 1); /* nothing has a place, too */
 	if (has_slots)
-		find_anchors(threads, thread, walked);
-	lesson.count = (u32)threads->learned.count - lesson.first;
+		list_held(threads, walked);
+	lesson.count = (u32)threads->held.count - lesson.first;
 	learn(threads, thread, &lesson, snapshot->time_ns);
 	if (key) {
 		*vec_add(&threads->lessons) = lesson;
 		*idmap_place(&threads->lesson_of, key) = (u32)threads->lessons.count;
 	} else {
-		threads->learned.count = lesson.first;
+		threads->held.count = lesson.first;
 	}
 }
 
@@ -219,12 +240,12 @@ static void merge_constant(struct thread_facts *thread, const struct thread_fact
 
 static void merge_anchor(struct thread_facts *thread, const struct anchor *more, u32 body)
 {
+	u32 row = find_anchor(thread, body, more->slot);
 	struct anchor *anchor;
-	u32 row;
 
-	if (!find_anchor(thread, body, more->slot, &row))
+	if (!row)
 		return;
-	anchor = &thread->anchors.items[row];
+	anchor = &thread->anchors.items[row - 1];
 	anchor->is_moved |= more->is_moved;
 	if (!more->count)
 		return;

@@ -69,7 +69,7 @@ struct walked {
 	const struct stack *stack;
 };
 
-/* Learns from the stack of a thread; key 0, or what it came from: equal for equal samples of the
+/* Learns from the stack of a thread; key 0, or what it came from: equal for equal samples of any
  * thread. */
 void threads_learn(struct threads *threads, struct thread_facts *thread,
 		   const struct walked *walked, u64 key);
@@ -79,7 +79,7 @@ void threads_learn_all(struct threads *threads, const struct threads *more,
 		       const struct place_merge *merge);
 /* Whether that was done with this key. */
 bool threads_know(const struct threads *threads, u64 key);
-/* Then the same of one more sample of the thread, which need not be walked. */
+/* Then the same of one more sample, of this thread, which need not be walked. */
 void threads_learn_again(struct threads *threads, struct thread_facts *thread, u64 key,
 			 u64 time_ns);
 

@@ -66,20 +66,48 @@ static void add_symbols(const struct code_facts *facts, struct bounds *bounds)
 	}
 }
 
+/* What is malformed leaves gaps, of which nothing is concluded. */
+static void add_frames(const struct code_facts *facts, struct bounds *bounds)
+{
+	size_t count;
+	const struct function_bound *frames = function_rules_bounds(facts->rules, &count);
+
+	vec_reserve(&bounds->items, count);
+	for (size_t i = 0; i < count; i++)
+		add_bound(bounds, frames[i].start, frames[i].end, FROM_CFI);
+}
+
+/* Puts two lists together that are sorted. */
+static void merge_bounds(const struct bounds *left, const struct bounds *right,
+			 struct bounds *ret_bounds)
+{
+	size_t at = 0;
+
+	vec_reserve(&ret_bounds->items, left->items.count + right->items.count);
+	for (size_t i = 0; i < left->items.count; i++) {
+		while (at < right->items.count &&
+		       compare_bounds(&right->items.items[at], &left->items.items[i]) < 0)
+			*vec_add(&ret_bounds->items) = right->items.items[at++];
+		*vec_add(&ret_bounds->items) = left->items.items[i];
+	}
+	while (at < right->items.count)
+		*vec_add(&ret_bounds->items) = right->items.items[at++];
+}
+
+/* Call frame information knows most functions, in order. */
 static void gather_bounds(const struct code_facts *facts, struct bounds *bounds)
 {
-	const struct function_bound *frames;
-	size_t frame_count;
+	struct bounds frames = {0}, others = {0};
 
-	/* What is malformed leaves gaps, of which nothing is concluded. */
-	frames = function_rules_bounds(facts->rules, &frame_count);
-	for (size_t i = 0; i < frame_count; i++)
-		add_bound(bounds, frames[i].start, frames[i].end, FROM_CFI);
-	add_stubs(&facts->image, bounds);
-	add_symbols(facts, bounds);
-	if (bounds->items.count)
-		qsort(bounds->items.items, bounds->items.count, sizeof(*bounds->items.items),
+	add_frames(facts, &frames);
+	add_stubs(&facts->image, &others);
+	add_symbols(facts, &others);
+	if (others.items.count)
+		qsort(others.items.items, others.items.count, sizeof(*others.items.items),
 		      compare_bounds);
+	merge_bounds(&frames, &others, bounds);
+	vec_release(&frames.items);
+	vec_release(&others.items);
 }
 
 static void add_function(struct code_facts *facts, u64 start, u64 end, u32 flags)
@@ -155,6 +183,7 @@ static void cut_functions(struct code_facts *facts)
 	struct bounds bounds = {0};
 
 	gather_bounds(facts, &bounds);
+	vec_reserve(&facts->functions, 2 * bounds.items.count); /* with gaps in between */
 	for (size_t i = 0; i < image->segments.count; i++)
 		if (image->segments.items[i].is_executable)
 			cut_segment(facts, &image->segments.items[i], &bounds);
@@ -164,6 +193,8 @@ static void cut_functions(struct code_facts *facts)
 		      sizeof(*facts->functions.items), compare_functions);
 		drop_overlaps(facts);
 	}
+	address_index_make(&facts->starts, facts->functions.items, facts->functions.count,
+			   sizeof(*facts->functions.items));
 	for (size_t i = 0; i < image->symbols.count; i++) {
 		u32 function = code_facts_function(facts, image->symbols.items[i].address);
 
@@ -174,19 +205,19 @@ static void cut_functions(struct code_facts *facts)
 
 u32 code_facts_function(const struct code_facts *facts, u64 address)
 {
-	size_t low = 0, high = facts->functions.count;
+	const struct code_function *functions = facts->functions.items;
+	size_t low, high;
 
+	address_index_narrow(&facts->starts, address, &low, &high);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (facts->functions.items[middle].end > address)
-			high = middle;
-		else
+		if (functions[middle].start <= address)
 			low = middle + 1;
+		else
+			high = middle;
 	}
-	if (low == facts->functions.count || facts->functions.items[low].start > address)
-		return NO_FUNCTION;
-	return (u32)low;
+	return low && address < functions[low - 1].end ? (u32)low - 1 : NO_FUNCTION;
 }
 
 /* --- names --- */
@@ -250,6 +281,7 @@ void code_facts_free(struct code_facts *facts)
 	function_rules_free(facts->rules);
 	code_image_release(&facts->image);
 	vec_release(&facts->functions);
+	address_index_release(&facts->starts);
 	vec_release(&facts->exits);
 	free(facts->kinds);
 	idmap_release(&facts->exported);

@@ -9,6 +9,7 @@
 #ifndef LBR_CODE_FACTS_H
 #define LBR_CODE_FACTS_H
 
+#include "base/address_index.h"
 #include "base/idmap.h"
 #include "binary/binary.h"
 #include "lbr/instruction.h"
@@ -60,6 +61,7 @@ struct code_frame {
 struct code_facts {
 	struct code_image image;
 	VEC(struct code_function) functions; /* ascending, without overlap */
+	struct address_index starts;	     /* of them */
 	VEC(struct code_exit) exits;
 	struct function_rules *rules;
 	struct idmap exported; /* hash of a name, plus its version → row of image.symbols + 1 */

@@ -5,6 +5,7 @@
  */
 #include "unwind/function_rules.h"
 
+#include "base/address_index.h"
 #include "unwind/cfi_sections.h"
 
 #include <stdlib.h>
@@ -14,11 +15,11 @@ enum { ENTRY_BYTES = 128 }; /* what a program begins with, at most; see rows.c *
 enum source { FROM_EH_FRAME, FROM_ENTRY, FROM_DEBUG_FRAME };
 
 struct function {
-	struct function_bound bound;
-	u64 entry;		    /* offset in its section */
-	u32 number;		    /* in the order of reading */
-	u8 source;		    /* enum source */
-	u32 first_rule, rule_count; /* 0, 0: they were not read yet, or there are none */
+	struct function_bound bound; /* begins with the start */
+	u64 entry;		     /* offset in its section */
+	u32 number;		     /* in the order of reading */
+	u8 source;		     /* enum source */
+	u32 first_rule, rule_count;  /* 0, 0: they were not read yet, or there are none */
 };
 
 struct placed_rule {
@@ -29,6 +30,7 @@ struct placed_rule {
 struct function_rules {
 	struct cfi_sections sections;
 	VEC(struct function) functions; /* ascending */
+	struct address_index starts;	/* of them */
 	VEC(struct function_bound) bounds;
 	u64 entry;			/* of the function that is being read */
 	u8 source;			/* the same */
@@ -122,6 +124,8 @@ struct function_rules *function_rules_new(struct bytes image)
 		qsort(rules->functions.items, rules->functions.count,
 		      sizeof(*rules->functions.items), compare_functions);
 	leave_out_covered(rules);
+	address_index_make(&rules->starts, rules->functions.items, rules->functions.count,
+			   sizeof(*rules->functions.items));
 	vec_reserve(&rules->bounds, rules->functions.count);
 	for (size_t i = 0; i < rules->functions.count; i++) {
 		const struct function *function = &rules->functions.items[i];
@@ -138,6 +142,7 @@ void function_rules_free(struct function_rules *rules)
 		return;
 	cfi_sections_close(&rules->sections);
 	vec_release(&rules->functions);
+	address_index_release(&rules->starts);
 	vec_release(&rules->bounds);
 	vec_release(&rules->placed);
 	free(rules);
@@ -155,8 +160,9 @@ const struct function_bound *function_rules_bounds(const struct function_rules *
 static struct function *function_at(const struct function_rules *rules, u64 address)
 {
 	struct function *functions = rules->functions.items;
-	size_t low = 0, high = rules->functions.count;
+	size_t low, high;
 
+	address_index_narrow(&rules->starts, address, &low, &high);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

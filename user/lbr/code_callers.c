@@ -28,6 +28,7 @@ enum { OPCODE_CALL = 0xe8, OPCODE_JUMP = 0xe9, OPCODE_LEA = 0x8d };
 
 /* Bytes of text that are looked at together. */
 typedef u8 lanes __attribute__((vector_size(LANES)));
+typedef u16 halves __attribute__((vector_size(LANES)));
 #ifdef __SSE2__
 typedef char signed_lanes __attribute__((vector_size(LANES)));
 #endif
@@ -161,37 +162,61 @@ static void add_jump(struct view *view, u64 from, u64 target)
 		*vec_add(&view->piece->jumps) = (struct reference){to, view->row};
 }
 
-/* The place where an opcode ends that a distance follows. */
-static void take_distance(struct view *view, u64 place)
+/* Where the distance behind an opcode leads that ends at `place`. Returns false if that is not in
+ * the text. Zeros are padding in front of a function, not its distance. */
+static bool leads_to(const struct view *view, u64 place, u64 *ret_target)
 {
 	const struct callers_search *search = view->search;
-	const u8 *opcode = view->bytes + place;
-	u64 address = view->address + place, target;
 	s32 distance;
 
-	memcpy(&distance, opcode + 1, sizeof(distance));
-	target = address + 1 + sizeof(distance) + (u64)(s64)distance;
-	/* Zeros are padding in front of a function, not its distance. */
-	if (target - search->first >= search->end - search->first || !distance)
+	memcpy(&distance, view->bytes + place + 1, sizeof(distance));
+	*ret_target = view->address + place + 1 + sizeof(distance) + (u64)(s64)distance;
+	return distance && *ret_target - search->first < search->end - search->first;
+}
+
+static void take_call(const struct view *view, u64 place)
+{
+	u64 target;
+
+	if (leads_to(view, place, &target))
+		add_call(view, view->address + place, target);
+}
+
+static void take_other(struct view *view, u64 place)
+{
+	u8 opcode = view->bytes[place];
+	u64 target;
+
+	if (!leads_to(view, place, &target))
 		return;
-	if (*opcode == OPCODE_CALL)
-		add_call(view, address, target);
-	else if (*opcode == OPCODE_JUMP || (*opcode & 0xf0) == 0x80)
-		add_jump(view, address, target);
+	if (opcode == OPCODE_JUMP || (opcode & 0xf0) == 0x80)
+		add_jump(view, view->address + place, target);
 	else
 		add_pointer(view, target);
 }
 
-/* Where opcodes end that a distance follows: CALL, JMP, 0f 8x (the conditional jumps), and lea
+/* Bytes from a place on. */
+static lanes lanes_at(const u8 *at)
+{
+	lanes bytes;
+
+	memcpy(&bytes, at, LANES);
+	return bytes;
+}
+
+static lanes calls_at(const u8 *at)
+{
+	return (lanes)(lanes_at(at) == OPCODE_CALL);
+}
+
+/* Where other opcodes end that a distance follows: JMP, 0f 8x (the conditional jumps), and lea
  * DISTANCE(%rip), of all instructions without a jump the only one that makes an address of it; the
  * others read what stands there. */
-static lanes opcodes_at(const u8 *at)
+static lanes others_at(const u8 *at)
 {
-	lanes last, before;
+	lanes last = lanes_at(at), before = lanes_at(at - 1);
 
-	memcpy(&last, at, LANES);
-	memcpy(&before, at - 1, LANES);
-	return (lanes)((last & 0xfe) == OPCODE_CALL) |
+	return (lanes)(last == OPCODE_JUMP) |
 	       ((lanes)((last & 0xf0) == 0x80) & (lanes)(before == 0x0f)) |
 	       ((lanes)((last & 0xc7) == 0x05) & (lanes)(before == OPCODE_LEA));
 }
@@ -215,30 +240,41 @@ static u64 bits_of(lanes found)
 static void look_at_distances(struct view *view)
 {
 	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
-		u64 found = 0;
+		u64 calls = 0, others = 0;
 
-		for (u32 i = 0; i < PLACES; i += LANES)
-			found |= bits_of(opcodes_at(view->bytes + place + i)) << i;
-		for (; found; found &= found - 1)
-			take_distance(view, place + (u32)__builtin_ctzll(found));
+		for (u32 i = 0; i < PLACES; i += LANES) {
+			calls |= bits_of(calls_at(view->bytes + place + i)) << i;
+			others |= bits_of(others_at(view->bytes + place + i)) << i;
+		}
+		for (; calls; calls &= calls - 1)
+			take_call(view, place + (u32)__builtin_ctzll(calls));
+		for (; others; others &= others - 1)
+			take_other(view, place + (u32)__builtin_ctzll(others));
 	}
 }
 
-/* Where words may begin that are addresses of functions, by their bytes: the highest is one of
- * text, and the lowest is aligned or the third is that of an odd start. */
+/* Where the two bytes from a place on are first … first + span. */
+static lanes halves_from(const u8 *at, u16 first, u16 span)
+{
+	halves even, odd;
+
+	memcpy(&even, at, LANES);
+	memcpy(&odd, at + 1, LANES);
+	return (lanes)(((halves)(even - first <= span) & 0x00ff) |
+		       ((halves)(odd - first <= span) & 0xff00));
+}
+
+/* Where words may begin that are addresses of functions: the upper half is one of text, and the
+ * lowest byte is aligned or the upper half is that of an odd start. */
 static lanes addresses_at(const struct callers_search *search, const u8 *at)
 {
-	u8 first = (u8)(search->first >> 24), span = (u8)((search->end >> 24) - first);
-	u8 odd_first = (u8)(search->odd_first >> 16);
-	u64 odd_span = (search->odd_end >> 16) - (search->odd_first >> 16);
-	lanes lowest, third, highest;
+	u16 first = (u16)(search->first >> 16), span = (u16)((search->end >> 16) - first);
+	u16 odd_first = (u16)(search->odd_first >> 16);
+	u16 odd_span = (u16)((search->odd_end >> 16) - odd_first);
 
-	memcpy(&lowest, at, LANES);
-	memcpy(&third, at + 2, LANES);
-	memcpy(&highest, at + 3, LANES);
-	return (lanes)(highest - first <= span) &
-	       ((lanes)((lowest & (START_BYTES - 1)) == 0) |
-		(lanes)(third - odd_first <= (u8)(odd_span < UINT8_MAX ? odd_span : UINT8_MAX)));
+	return halves_from(at + 2, first, span) &
+	       ((lanes)((lanes_at(at) & (START_BYTES - 1)) == 0) |
+		halves_from(at + 2, odd_first, odd_span));
 }
 
 /* Addresses that are written out in the text: mov $function,%edi. */

@@ -162,6 +162,11 @@ static void forget_events(struct perfdata *data, size_t *from, size_t to)
 	*from = to;
 }
 
+static bool is_time_to_tell(size_t done, size_t all)
+{
+	return done % PROGRESS_EVENTS == 0 || done == all;
+}
+
 int delivery_events(struct delivery *delivery, size_t from, size_t to)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
@@ -177,7 +182,7 @@ int delivery_events(struct delivery *delivery, size_t from, size_t to)
 		if (is_wanted(delivery, &events[i]))
 			error = hand_over_wanted(delivery, &window, &events[i]);
 		forget_events(delivery->data, &forgotten, i);
-		if (delivery->on_progress)
+		if (delivery->on_progress && is_time_to_tell(i + 1 - from, to - from))
 			delivery->on_progress(delivery, i + 1 - from);
 	}
 	delivery->decoder->reader = NULL;

@@ -12,6 +12,8 @@ struct delivery_tally {
 	u64 samples, malformed, unknown_ids;
 };
 
+enum { PROGRESS_EVENTS = 256 };
+
 /* What one delivery remembers from sample to sample. */
 struct delivery {
 	struct perfdata *data;
@@ -22,7 +24,8 @@ struct delivery {
 	struct delivery_tally tally;
 	const u8 *last; /* record that was wanted; see delivery_near_record() */
 	u8 *far_record; /* one that was read apart from the mapped file; NULL: none yet */
-	/* Hears how many events delivery_events() has handed over; NULL: nobody wants to know. */
+	/* Hears every PROGRESS_EVENTS events, and at the end, how many delivery_events() has handed
+	 * over; NULL: nobody wants to know. */
 	void (*on_progress)(struct delivery *delivery, size_t done);
 	void *context; /* of who made it */
 };

@@ -237,16 +237,13 @@ static void read_piece(void *context, size_t index)
 		piece->sentence = must_copy(fail_sentence());
 }
 
-/* Tells how far all of them are, every so many events. */
+/* Tells how far all of them are, of which each tells how far it is. */
 static void show_progress(struct delivery *delivery, size_t done)
 {
-	enum { EVERY = 256 };
 	struct pieces *pieces = delivery->context;
-	size_t all;
+	size_t more = done % PROGRESS_EVENTS ? done % PROGRESS_EVENTS : PROGRESS_EVENTS;
+	size_t all = atomic_fetch_add(&pieces->done, more) + more;
 
-	if (done % EVERY)
-		return;
-	all = atomic_fetch_add(&pieces->done, EVERY) + EVERY;
 	if (pthread_equal(pthread_self(), pieces->caller))
 		perfdata_tell_progress(pieces->data, all);
 }

@@ -120,6 +120,7 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 	*ret_profile = NULL;
 	fail_clear();
 	error = learn(data, stitcher);
+	stitched.meanwhile = settings->meanwhile;
 	return error ? error : counting_read(data, &stitched, ret_profile, ret_tally);
 }
 

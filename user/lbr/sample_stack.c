@@ -152,20 +152,40 @@ static u64 thread_key(const struct lbr_stitcher *stitcher, struct thread_facts *
 	return 1 + (u64)thread_is_balanced(thread) + 2 * (has_constant ? thread->constant + 1 : 0);
 }
 
+/* Whether the last sample of which it was asked was of the same thread, which is still what it was,
+ * and there is nothing more to learn. */
+static bool variant_holds(const struct lbr_stitcher *stitcher, const struct sample *sample)
+{
+	const struct variant *last = &stitcher->variant;
+
+	return stitcher->has_learned_all && stitcher->variant_tid == sample->tid &&
+	       last->pid == sample->pid && sample->time_ns >= stitcher->variant_span.first_ns &&
+	       sample->time_ns <= stitcher->variant_span.last_ns &&
+	       last->rests_forgotten == rests_forgotten(stitcher->rests) &&
+	       last->generation == places_generation(stitcher->places, sample->pid);
+}
+
 u64 stitcher_variant(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
-	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-	const struct variant now = {
+	struct thread_facts *thread;
+	struct variant now;
+
+	if (variant_holds(stitcher, sample))
+		return stitcher->variant_key;
+	thread = threads_at(stitcher->threads, sample->tid);
+	now = (struct variant){
 		.pid = sample->pid,
 		.rests_forgotten = rests_forgotten(stitcher->rests),
 		.generation = places_generation(stitcher->places, sample->pid),
 		.thread_key = thread_key(stitcher, thread, sample->time_ns),
 	};
-
 	if (memcmp(&now, &stitcher->variant, sizeof(now)) != 0) {
 		stitcher->variant = now;
 		stitcher->variant_key = XXH3_64bits(&now, sizeof(now));
 	}
+	stitcher->variant_tid = sample->tid;
+	stitcher->variant_span = thread ? thread_span(thread, sample->time_ns)
+					: (struct time_span){0, UINT64_MAX};
 	return stitcher->variant_key;
 }
 

@@ -126,6 +126,12 @@ static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
 	return key ? sink_call(stitcher->passing.next, on_chain_ahead, key) : 0;
 }
 
+/* Of a thread that is another one now, or may be. */
+static void forget_variant(struct lbr_stitcher *stitcher)
+{
+	stitcher->variant_span = (struct time_span){1, 0};
+}
+
 /* The recording begins once more, behind what was learned of it. */
 static void begin_again(struct lbr_stitcher *stitcher)
 {
@@ -133,6 +139,7 @@ static void begin_again(struct lbr_stitcher *stitcher)
 	stitcher->processes = process_table_new();
 	places_set_processes(stitcher->places, stitcher->processes);
 	threads_rewind(stitcher->threads);
+	forget_variant(stitcher);
 	if (stitcher->likely)
 		likely_forget(stitcher->likely);
 	stitcher->is_learning = false;
@@ -183,8 +190,10 @@ static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *n
 {
 	sink_call(process_table_sink(stitcher->processes), on_name, name);
 	places_changed(stitcher->places);
-	if (name->is_exec)
-		threads_renew(stitcher->threads, name->tid);
+	if (!name->is_exec)
+		return;
+	threads_renew(stitcher->threads, name->tid);
+	forget_variant(stitcher);
 }
 
 static void hear_fork(struct lbr_stitcher *stitcher, const struct thread_life *life)
@@ -192,6 +201,7 @@ static void hear_fork(struct lbr_stitcher *stitcher, const struct thread_life *l
 	sink_call(process_table_sink(stitcher->processes), on_fork, life);
 	places_changed(stitcher->places);
 	threads_renew(stitcher->threads, life->tid);
+	forget_variant(stitcher);
 }
 
 static void hear_exit(struct lbr_stitcher *stitcher, const struct thread_life *life)

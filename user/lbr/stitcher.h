@@ -49,9 +49,11 @@ struct lbr_stitcher {
 	struct stack stack;
 	VEC(struct frame) frames; /* of the sample at hand */
 	VEC(u64) calls;
-	struct likely *likely;	/* NULL: only what is certain */
-	struct variant variant; /* the last one; zeroed: none */
-	u64 variant_key;	/* its hash */
+	struct likely *likely;	       /* NULL: only what is certain */
+	struct variant variant;	       /* the last one; zeroed: none */
+	u64 variant_key;	       /* its hash */
+	struct time_span variant_span; /* while it is that of … */
+	u32 variant_tid;	       /* … this thread */
 	struct memo *memo;
 	struct rests *rests;	 /* what is behind what samples carry */
 	VEC(u64) packed;	 /* the stack at hand, in short */

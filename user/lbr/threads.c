@@ -309,11 +309,16 @@ static bool lengthen(const struct thread_facts *thread, u64 *first_ns, u64 *last
 	return has_grown;
 }
 
+static bool has_fixed_constant(const struct thread_facts *thread)
+{
+	return thread->constant_count && !thread->is_constant_moved;
+}
+
 bool thread_has_constant(struct thread_facts *thread, u64 time_ns)
 {
 	u64 first_ns = thread->constant_first_ns, last_ns = thread->constant_last_ns;
 
-	if (!thread->constant_count || thread->is_constant_moved)
+	if (!has_fixed_constant(thread))
 		return false;
 	if (thread->held_stacks != thread->stacks) {
 		while (lengthen(thread, &first_ns, &last_ns))
@@ -323,6 +328,15 @@ bool thread_has_constant(struct thread_facts *thread, u64 time_ns)
 		thread->held_last_ns = last_ns;
 	}
 	return time_ns >= thread->held_first_ns && time_ns <= thread->held_last_ns;
+}
+
+struct time_span thread_span(struct thread_facts *thread, u64 time_ns)
+{
+	if (!has_fixed_constant(thread))
+		return (struct time_span){0, UINT64_MAX};
+	if (!thread_has_constant(thread, time_ns))
+		return (struct time_span){time_ns, time_ns};
+	return (struct time_span){thread->held_first_ns, thread->held_last_ns};
 }
 
 bool thread_is_balanced(const struct thread_facts *thread)

@@ -86,6 +86,14 @@ void threads_learn_again(struct threads *threads, struct thread_facts *thread, u
 /* Whether the constant holds at a time: nothing shows that registers were renumbered between then
  * and a time when it was seen. */
 bool thread_has_constant(struct thread_facts *thread, u64 time_ns);
+
+struct time_span {
+	u64 first_ns, last_ns; /* both are in it */
+};
+
+/* A time around another one, in which thread_has_constant() says the same, while nothing more is
+ * learned. */
+struct time_span thread_span(struct thread_facts *thread, u64 time_ns);
 /* Whether calls and returns balance in this thread, as far as was seen. */
 bool thread_is_balanced(const struct thread_facts *thread);
 /* The registers of frames that follow on each other. */

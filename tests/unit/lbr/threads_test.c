@@ -132,6 +132,41 @@ static void without_a_key_nothing_is_kept(void **state)
 	(void)state;
 }
 
+/* Whether the constant holds is the same at all times of a span, and at none next to it. */
+static void assert_span(struct thread_facts *thread, u64 time_ns, u64 first_ns, u64 last_ns)
+{
+	struct time_span span = thread_span(thread, time_ns);
+	bool has_constant = thread_has_constant(thread, time_ns);
+
+	assert_int_equal(span.first_ns, first_ns);
+	assert_int_equal(span.last_ns, last_ns);
+	assert_int_equal(thread_has_constant(thread, first_ns), has_constant);
+	assert_int_equal(thread_has_constant(thread, last_ns), has_constant);
+}
+
+static void a_constant_holds_as_long_as_its_span(void **state)
+{
+	struct fixture fixture;
+	struct thread_facts *thread;
+
+	begin(&fixture, 7);
+	thread = threads_at(fixture.threads, FIRST);
+	assert_span(thread, 500, 0, UINT64_MAX);
+	learn(&fixture, FIRST, KEY);
+	learn_again(&fixture, FIRST, 2000);
+	assert_span(thread, 1500, 1000, 2000);
+	assert_span(thread, 2001, 2001, 2001);
+	assert_true(thread_has_constant(thread, 2000));
+	assert_false(thread_has_constant(thread, 2001));
+	learn_again(&fixture, FIRST, 3000);
+	assert_span(thread, 2001, 1000, 3000);
+	fixture.snapshot.hw_idx = 9;
+	learn(&fixture, FIRST, 0);
+	assert_span(thread, 1500, 0, UINT64_MAX);
+	end(&fixture);
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -139,6 +174,7 @@ int main(void)
 		cmocka_unit_test(threads_in_turn_each_count_their_own),
 		cmocka_unit_test(what_another_thread_taught_can_contradict),
 		cmocka_unit_test(without_a_key_nothing_is_kept),
+		cmocka_unit_test(a_constant_holds_as_long_as_its_span),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

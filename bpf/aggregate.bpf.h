@@ -14,8 +14,15 @@
 #include "filter.bpf.h"
 #include "maps.bpf.h"
 #include "send.bpf.h"
+#include "user_registers.bpf.h"
 
-enum { CHAIN_STEPS_MAX = RECORD_FRAMES_MAX / CHAIN_STEP_WORDS + 1 };
+enum {
+	CHAIN_STEPS_MAX = RECORD_FRAMES_MAX / CHAIN_STEP_WORDS + 1,
+	/* User space must not see that a record was written before it sees the record: x86 keeps
+	 * its stores in order, and programs cannot ask Arm to before Linux 5.12. There chains go
+	 * through the ring. */
+	HAS_LOG = MACHINE == UNWIND_X86_64,
+};
 
 /* A count_entry_at; the table is where its first slot is. */
 static __always_inline struct count_entry *count_slot(void *first, u32 slot)
@@ -84,6 +91,44 @@ static __always_inline void fill_key(struct scratch *scratch)
 	hash_chain(scratch, part);
 }
 
+static __always_inline struct chain_log *log_of(u32 cpu)
+{
+	return HAS_LOG ? bpf_map_lookup_elem(&chain_logs, &cpu) : NULL;
+}
+
+/* Has the CPU fetch where its log ends. */
+static __always_inline void ask_for_log(u32 cpu)
+{
+	const struct chain_log *log = log_of(cpu);
+
+	if (!HAS_LOG)
+		bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA); /* the same of the ring */
+	if (!log)
+		return;
+	touch(&log->written);
+	touch(&log->read);
+}
+
+/* Puts the record into the CPU's log. Returns false if it has no room there. */
+static __always_inline bool log_chain(const struct scratch *scratch)
+{
+	const struct sample_header *header = &scratch->record.header;
+	u32 bytes = sizeof(*header) + (header->kernel_frames + header->user_frames) * sizeof(u64);
+	struct chain_log *log = log_of(header->cpu);
+	u64 written;
+
+	if (!log || bytes > CHAIN_LOG_RECORD_BYTES)
+		return false;
+	written = log->written;
+	if (written + bytes - log->read > CHAIN_LOG_BYTES ||
+	    bpf_probe_read_kernel(&log->bytes[written & (CHAIN_LOG_BYTES - 1)], bytes,
+				  &scratch->record))
+		return false;
+	barrier();
+	*(volatile u64 *)&log->written = written + bytes;
+	return true;
+}
+
 /* Sends the chain of the record, unless this CPU has sent it in this window. Returns whether user
  * space has it now, or soon. */
 static __always_inline bool send_chain(struct scratch *scratch, u32 first_slot, u32 window)
@@ -99,7 +144,7 @@ static __always_inline bool send_chain(struct scratch *scratch, u32 first_slot, 
 	if (sent->low)
 		return true;
 	scratch->record.header.kind = RECORD_CHAIN + window;
-	lost = send_record(&scratch->record);
+	lost = log_chain(scratch) ? 0 : send_record(&scratch->record);
 	scratch->record.header.kind = RECORD_SAMPLE;
 	if (!lost)
 		*sent = hash;

@@ -111,6 +111,9 @@ volatile u32 unwind_epoch = 0;
 MEMORY_ARRAY(counts, struct count_entry);
 MEMORY_ARRAY(chains_sent, struct chain_hash);
 
+/* Chains on their way to user space (user/capture/counting.c), of each CPU. */
+MEMORY_ARRAY(chain_logs, struct chain_log);
+
 /* Raised by user space: the window that is filled has its lowest bit. */
 volatile u32 aggregate_turn = 0;
 

@@ -64,7 +64,7 @@ static __always_inline void ask_ahead(struct scratch *scratch)
 		touch(&here->counts[COUNTER_user_stacks]);
 		touch(&here->counts[COUNTER_samples_counted]);
 	}
-	bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA); /* where the ring ends */
+	ask_for_log(cpu);
 }
 
 /* The body of every sampling program. Overflows of one CPU do not nest in BPF today (the kernel

@@ -128,6 +128,20 @@ struct sample_record {
 	u64 frames[RECORD_FRAMES_MAX + BRANCH_WORDS_MAX]; /* the branch stack behind them */
 };
 
+/* Chains on their way to user space, of one CPU: it alone writes, user space alone reads, so they
+ * need no lock. Records lie behind one another, each in one piece: the last may end in the bytes
+ * behind CHAIN_LOG_BYTES. */
+enum { CHAIN_LOG_BYTES = 32 * 1024, CHAIN_LOG_RECORD_BYTES = 1024 };
+
+struct chain_log {
+	u64 written; /* bytes since the start */
+	u64 reserved[7];
+	u64 read; /* by user space */
+	u64 reserved_too[7];
+	u8 bytes[CHAIN_LOG_BYTES + CHAIN_LOG_RECORD_BYTES];
+};
+WIRE_SIZE(struct chain_log, 128 + CHAIN_LOG_BYTES + CHAIN_LOG_RECORD_BYTES);
+
 /* What happened on one CPU: an element of the map `counters`, which user space reads as memory.
  * `overflows` of a source are its program's runs; enum counter has their sum. */
 struct cpu_counters {

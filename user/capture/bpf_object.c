@@ -102,6 +102,7 @@ static void size_count_maps(struct programs *programs, const struct program_sett
 
 	bpf_map__set_max_entries(skeleton->maps.counts, slots ? slots : 1);
 	bpf_map__set_max_entries(skeleton->maps.chains_sent, slots ? slots : 1);
+	bpf_map__set_max_entries(skeleton->maps.chain_logs, slots ? settings->count_cpus : 1);
 }
 
 static void apply_plan(struct programs *programs, const struct program_plan *plan)
@@ -300,6 +301,7 @@ struct count_maps programs_count_maps(const struct programs *programs)
 	return (struct count_maps){
 		.counts_fd = bpf_map__fd(skeleton->maps.counts),
 		.chains_fd = bpf_map__fd(skeleton->maps.chains_sent),
+		.logs_fd = bpf_map__fd(skeleton->maps.chain_logs),
 		.slots = settings->count_slots,
 		.cpus = settings->count_cpus,
 		.hash_seed = settings->hash_seed,

@@ -59,8 +59,8 @@ struct unwind_maps programs_unwind_maps(const struct programs *programs);
 
 /* Where samples are counted; see bpf/maps.bpf.h. */
 struct count_maps {
-	int counts_fd, chains_fd; /* borrowed */
-	u32 slots, cpus;	  /* as planned; 0: nothing is counted */
+	int counts_fd, chains_fd, logs_fd; /* borrowed */
+	u32 slots, cpus;		   /* as planned; 0: nothing is counted */
 	u64 hash_seed;
 	u32 *turn; /* borrowed */
 };

@@ -73,6 +73,8 @@ int capture_drain_until(struct capture *capture, u64 until_ns)
 
 	if (capture->late_stacks)
 		samples = late_stacks_samples(capture->late_stacks, capture->sink);
+	if (capture->counting)
+		counting_read_logs(capture->counting);
 	error = ring_drain(capture->ring, samples);
 	return error ? error : capture_drain_side_band(capture, until_ns);
 }

@@ -43,6 +43,7 @@ struct counting {
 	struct count_maps maps;
 	struct count_entry *counts;
 	struct chain_hash *chains;
+	struct chain_log *logs;
 	size_t slot_count; /* of all CPUs and windows */
 	bool has_chain;
 	struct chain_book books[AGGREGATE_WINDOWS];
@@ -68,6 +69,39 @@ void counting_take_chain(struct counting *counting, u32 window, const struct sam
 	*vec_add(&book->rows) = (struct chain_row){book->words.count, part};
 	for (u32 i = part.first; i < frame_count; i++)
 		*vec_add(&book->words) = frames[i];
+}
+
+/* The record at the start of these bytes. Returns how many it takes, 0 if it is none. */
+static size_t take_logged(struct counting *counting, const u8 *bytes)
+{
+	const struct sample_record *record = (const void *)bytes;
+	const struct sample_header *header = &record->header;
+	size_t length = sizeof(*header) +
+			((size_t)header->kernel_frames + header->user_frames) * sizeof(u64);
+	u32 window = header->kind - (u32)RECORD_CHAIN;
+
+	if (window >= AGGREGATE_WINDOWS || length > CHAIN_LOG_RECORD_BYTES)
+		return 0;
+	counting_take_chain(counting, window, header, record->frames);
+	return length;
+}
+
+void counting_read_logs(struct counting *counting)
+{
+	for (u32 cpu = 0; cpu < counting->maps.cpus; cpu++) {
+		struct chain_log *log = &counting->logs[cpu];
+		u64 written = __atomic_load_n(&log->written, __ATOMIC_ACQUIRE);
+		u64 read = log->read;
+
+		while (read < written) {
+			size_t length = take_logged(counting, log->bytes + read % CHAIN_LOG_BYTES);
+
+			counting->malformed += !length;
+			read = length ? read + length : written;
+		}
+		if (read != log->read) /* else the CPU keeps the line */
+			__atomic_store_n(&log->read, read, __ATOMIC_RELEASE);
+	}
 }
 
 static void book_release(struct chain_book *book)
@@ -240,7 +274,9 @@ int counting_open(const struct count_maps *maps, bool has_chain, struct counting
 	counting->counts = map_table(maps->counts_fd, slots * sizeof(*counting->counts));
 	if (counting->counts)
 		counting->chains = map_table(maps->chains_fd, slots * sizeof(*counting->chains));
-	if (!counting->chains) {
+	if (counting->chains)
+		counting->logs = map_table(maps->logs_fd, maps->cpus * sizeof(*counting->logs));
+	if (!counting->logs) {
 		error = fail(-errno, NULL, "cannot map the tables that samples are counted in");
 		counting_close(counting);
 		return error;
@@ -257,6 +293,8 @@ void counting_close(struct counting *counting)
 		munmap(counting->counts, counting->slot_count * sizeof(*counting->counts));
 	if (counting->chains)
 		munmap(counting->chains, counting->slot_count * sizeof(*counting->chains));
+	if (counting->logs)
+		munmap(counting->logs, counting->maps.cpus * sizeof(*counting->logs));
 	for (u32 window = 0; window < AGGREGATE_WINDOWS; window++)
 		book_release(&counting->books[window]);
 	vec_release(&counting->counted);

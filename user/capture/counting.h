@@ -24,8 +24,11 @@ void counting_close(struct counting *counting);
 void counting_take_chain(struct counting *counting, u32 window, const struct sample_header *header,
 			 const u64 *frames);
 
+/* Takes in the chains that lie in the logs of the CPUs. */
+void counting_read_logs(struct counting *counting);
+
 /* Begins the next window: when it returns nothing is written into the old one any more, and all of
- * its chains are in the ring. Returns 0 or a negative errno with a sentence. */
+ * its chains are in the logs or the ring. Returns 0 or a negative errno with a sentence. */
 int counting_turn(struct counting *counting);
 
 /* Hands over what was counted in the window before, in order of time, and empties it. Returns 0 or

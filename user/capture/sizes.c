@@ -80,7 +80,7 @@ u32 sizes_count_slots(const struct capture_settings *settings, size_t cpu_count)
 	if (seconds < wanted)
 		wanted = events_per_second(settings) * seconds;
 	while (slots < COUNT_SLOTS_MAX && slots < wanted &&
-	       2 * slots * slot_bytes * cpu_count <= most)
+	       (2 * slots * slot_bytes + sizeof(struct chain_log)) * cpu_count <= most)
 		slots *= 2;
 	return slots;
 }

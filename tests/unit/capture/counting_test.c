@@ -23,6 +23,7 @@ struct taken {
 struct fixture {
 	struct count_maps maps;
 	struct count_entry *entries;
+	struct chain_log *logs; /* of each CPU */
 	u32 turn;
 	struct counting *counting;
 	struct taken taken;
@@ -49,6 +50,14 @@ static int memory_of(size_t bytes)
 	return fd;
 }
 
+static void *map_of(int fd, size_t bytes)
+{
+	void *start = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	assert_true(start != MAP_FAILED);
+	return start;
+}
+
 static int setup(void **state)
 {
 	struct fixture *fixture = must_alloc(sizeof(*fixture));
@@ -57,14 +66,14 @@ static int setup(void **state)
 	fixture->maps = (struct count_maps){
 		.counts_fd = memory_of(slots * sizeof(struct count_entry)),
 		.chains_fd = memory_of(slots * sizeof(struct chain_hash)),
+		.logs_fd = memory_of(CPUS * sizeof(struct chain_log)),
 		.slots = SLOTS,
 		.cpus = CPUS,
 		.hash_seed = SEED,
 		.turn = &fixture->turn,
 	};
-	fixture->entries = mmap(NULL, slots * sizeof(struct count_entry), PROT_READ | PROT_WRITE,
-				MAP_SHARED, fixture->maps.counts_fd, 0);
-	assert_true(fixture->entries != MAP_FAILED);
+	fixture->entries = map_of(fixture->maps.counts_fd, slots * sizeof(struct count_entry));
+	fixture->logs = map_of(fixture->maps.logs_fd, CPUS * sizeof(struct chain_log));
 	fixture->taken.sink.on_sample = take;
 	assert_int_equal(counting_open(&fixture->maps, true, &fixture->counting), 0);
 	*state = fixture;
@@ -77,8 +86,10 @@ static int teardown(void **state)
 
 	counting_close(fixture->counting);
 	munmap(fixture->entries, SLOTS * CPUS * AGGREGATE_WINDOWS * sizeof(struct count_entry));
+	munmap(fixture->logs, CPUS * sizeof(struct chain_log));
 	close(fixture->maps.counts_fd);
 	close(fixture->maps.chains_fd);
+	close(fixture->maps.logs_fd);
 	free(fixture);
 	return 0;
 }
@@ -243,6 +254,61 @@ static void each_window_is_handed_over_once_and_with_its_own_chains(void **state
 	assert_int_equal(fixture->taken.count, 0);
 }
 
+/* Puts the chain into the CPU's log as the programs would. */
+static void log_chain(struct fixture *fixture, u32 cpu, struct sample_header header,
+		      const u64 *chain)
+{
+	struct chain_log *log = &fixture->logs[cpu];
+	struct sample_record *record = (void *)(log->bytes + log->written % CHAIN_LOG_BYTES);
+	size_t bytes = (header.kernel_frames + header.user_frames) * sizeof(u64);
+
+	header.kind = RECORD_CHAIN + fixture->turn % AGGREGATE_WINDOWS;
+	record->header = header;
+	memcpy(record->frames, chain, bytes);
+	log->written += sizeof(header) + bytes;
+}
+
+static void chains_come_out_of_logs_round_and_round(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sample_header header = in_kernel;
+	const size_t bytes = sizeof(header) + sizeof(frames);
+	u32 rounds = 3 * CHAIN_LOG_BYTES / bytes;
+
+	for (u32 round = 0; round < rounds; round++) {
+		u64 chain[] = {0xffff0001, 0xffff0002 + round, 0x1001, 0x1002};
+		u32 cpu = round % 7 % CPUS;
+
+		log_chain(fixture, cpu, header, chain);
+		count_one(fixture, cpu, header, chain);
+		assert_int_equal(counting_turn(fixture->counting), 0);
+		counting_read_logs(fixture->counting);
+		fixture->taken.count = 0;
+		assert_int_equal(counting_hand_over(fixture->counting, &fixture->taken.sink), 0);
+		assert_int_equal(fixture->taken.count, 1);
+		assert_int_equal(fixture->taken.frames[0][1].address, chain[1]);
+		assert_int_equal(fixture->logs[cpu].read, fixture->logs[cpu].written);
+	}
+	assert_int_equal(counting_malformed(fixture->counting), 0);
+}
+
+static void a_log_of_what_is_no_chain_is_counted_and_passed_over(void **state)
+{
+	struct fixture *fixture = *state;
+	struct chain_log *log = fixture->logs;
+
+	log->written = 160;
+	counting_read_logs(fixture->counting);
+	assert_int_equal(counting_malformed(fixture->counting), 1);
+	assert_int_equal(log->read, 160);
+	log_chain(fixture, 0, in_kernel, frames);
+	count_one(fixture, 0, in_kernel, frames);
+	counting_read_logs(fixture->counting);
+	turn_and_take(fixture);
+	assert_int_equal(fixture->taken.count, 1);
+	assert_int_equal(counting_malformed(fixture->counting), 1);
+}
+
 static void a_count_whose_chain_never_came_is_lost_and_counted(void **state)
 {
 	struct fixture *fixture = *state;
@@ -277,6 +343,8 @@ int main(void)
 		TEST(a_sample_without_frames_is_counted_too),
 		TEST(a_sample_of_another_cgroup_is_another_sample),
 		TEST(each_window_is_handed_over_once_and_with_its_own_chains),
+		TEST(chains_come_out_of_logs_round_and_round),
+		TEST(a_log_of_what_is_no_chain_is_counted_and_passed_over),
 		TEST(a_count_whose_chain_never_came_is_lost_and_counted),
 		TEST(nothing_behind_the_turn_is_promised),
 	};

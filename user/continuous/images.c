@@ -69,12 +69,26 @@ void image_add(struct image_view *view, const struct piece *piece)
 	view->length++;
 }
 
-const struct piece *image_find(struct image_view view, u64 address, u64 time_ns)
+/* Whether the piece holds `address`. Keeps to what is answered in the same way. */
+static bool narrow(struct span *around, const struct piece *piece, u64 address)
+{
+	u64 above = address < piece->start ? piece->start : piece->end; /* next bounds, */
+	u64 below = address < piece->end ? piece->start : piece->end;	/* if on that side */
+
+	if (above > address && above < around->end)
+		around->end = above;
+	if (below <= address && below > around->start)
+		around->start = below;
+	return address >= piece->start && address < piece->end;
+}
+
+const struct piece *image_find(struct image_view view, u64 address, u64 time_ns,
+			       struct span *around)
 {
 	for (u32 at = view.length; at-- > 0;) {
 		const struct piece *piece = &view.image->pieces.items[at];
 
-		if (address >= piece->start && address < piece->end && piece->time_ns <= time_ns)
+		if (piece->time_ns <= time_ns && narrow(around, piece, address))
 			return piece;
 	}
 	return NULL;

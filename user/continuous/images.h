@@ -19,6 +19,11 @@ struct piece {
 	u32 reserved;
 };
 
+/* Addresses, [start, end). */
+struct span {
+	u64 start, end;
+};
+
 struct image;
 
 /* A process's view of an image. A zeroed one is valid: nothing is mapped. */
@@ -34,8 +39,10 @@ struct image_view image_share(struct image_view view);
 void image_drop(struct image_view *view);
 /* Adds a piece, which covers what was there. */
 void image_add(struct image_view *view, const struct piece *piece);
-/* The piece that held `address` at that time, NULL if none did. Borrowed until the next change. */
-const struct piece *image_find(struct image_view view, u64 address, u64 time_ns);
+/* The piece that held `address` at that time, NULL if none did. Borrowed until the next change.
+ * `around`, which has `address` in it, is narrowed to those for which the answer is the same. */
+const struct piece *image_find(struct image_view view, u64 address, u64 time_ns,
+			       struct span *around);
 /* Forgets what newer pieces cover, if the log has grown much since that was done last. */
 void image_compact(struct image_view *view);
 /* The rows of a view, oldest first, for who renumbers their files; `view->length` of them. */

@@ -260,16 +260,18 @@ const struct task_name *tasks_name(const struct tasks *tasks, u32 name)
 
 /* While exec() runs, samples still have the registers of the old program: what the new one has not
  * mapped is looked for in what was there before. */
-const struct piece *tasks_piece_at(const struct tasks *tasks, u32 life, u64 address, u64 time_ns)
+const struct piece *tasks_piece_at(const struct tasks *tasks, u32 life, u64 address, u64 time_ns,
+				   struct span *ret_around)
 {
 	u32 at = process_row(tasks, tasks->lives.items[life].process)->era;
 
+	*ret_around = (struct span){0, ~0ULL};
 	while (at) {
 		const struct era *era = &tasks->eras.items[at];
 		const struct piece *piece = NULL;
 
 		if (era->from_ns <= time_ns)
-			piece = image_find(era->view, address, time_ns);
+			piece = image_find(era->view, address, time_ns, ret_around);
 		if (piece)
 			return piece;
 		at = era->previous;

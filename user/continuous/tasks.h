@@ -58,8 +58,9 @@ u32 tasks_name_at(const struct tasks *tasks, u32 life, u64 time_ns);
 /* One name. Borrowed until the next change. */
 const struct task_name *tasks_name(const struct tasks *tasks, u32 name);
 /* What `address` lay in for that thread then; NULL: nothing known. Borrowed until the next change.
- */
-const struct piece *tasks_piece_at(const struct tasks *tasks, u32 life, u64 address, u64 time_ns);
+ * ret_around  what lies around it for which the answer is the same */
+const struct piece *tasks_piece_at(const struct tasks *tasks, u32 life, u64 address, u64 time_ns,
+				   struct span *ret_around);
 
 /* Forgets what ended before `keep_ns`, and which names and mappings came before others. */
 void tasks_turn(struct tasks *tasks, u64 keep_ns);

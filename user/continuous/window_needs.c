@@ -87,19 +87,22 @@ static const struct noted_piece *note_piece(struct window *window, const struct 
 	return noted;
 }
 
-/* Returns the address as it is told. */
-static u64 need_user_address(struct window *window, u32 life, struct code_address code, u64 time_ns)
+/* Whose addresses are looked up, as of when; and what was found of the last one, which is true of
+ * those around it, too: most frames lie in the same file as the one before. */
+struct looking {
+	u32 life;
+	u64 time_ns;
+	struct span around;
+	u64 moved; /* to where addresses are told */
+};
+
+static struct needed_piece needed_piece_of(const struct window *window, u32 life,
+					   const struct piece *piece)
 {
-	u64 address = code.address - code.behind;
-	const struct piece *piece = tasks_piece_at(window->tasks, life, address, time_ns);
 	const struct task_life *task = tasks_life(window->tasks, life);
-	const struct noted_piece *noted;
-	struct needed_piece needed;
 	u64 start_ns = tasks_process_start(window->tasks, life);
 
-	if (!piece)
-		return code.address;
-	needed = (struct needed_piece){
+	return (struct needed_piece){
 		/* what was inherited is there since the fork */
 		.time_ns = piece->time_ns > start_ns ? piece->time_ns : start_ns,
 		.start = piece->start,
@@ -109,22 +112,48 @@ static u64 need_user_address(struct window *window, u32 life, struct code_addres
 		.process = task->process,
 		.file = piece->file,
 	};
-	noted = note_piece(window, &needed);
-	if (noted->is_jit)
-		need_jit(window, &needed, address);
-	return noted->place + (code.address - needed.start);
 }
 
-static u64 need_address(struct window *window, u32 life, struct code_address code, u64 time_ns)
+static void look(struct window *window, struct looking *looking, u64 address)
+{
+	const struct piece *piece = tasks_piece_at(window->tasks, looking->life, address,
+						   looking->time_ns, &looking->around);
+	const struct noted_piece *noted;
+	struct needed_piece needed;
+
+	looking->moved = 0;
+	if (!piece)
+		return;
+	needed = needed_piece_of(window, looking->life, piece);
+	noted = note_piece(window, &needed);
+	looking->moved = noted->place - needed.start;
+	if (!noted->is_jit)
+		return;
+	need_jit(window, &needed, address);
+	looking->around = (struct span){0}; /* each address for itself */
+}
+
+/* Returns the address as it is told. */
+static u64 need_user_address(struct window *window, struct looking *looking,
+			     struct code_address code)
+{
+	u64 address = code.address - code.behind;
+
+	if (address < looking->around.start || address >= looking->around.end)
+		look(window, looking, address);
+	return code.address + looking->moved;
+}
+
+static u64 need_address(struct window *window, struct looking *looking, struct code_address code)
 {
 	if (code.space == SPACE_USER)
-		return need_user_address(window, life, code, time_ns);
+		return need_user_address(window, looking, code);
 	if (code.space == SPACE_KERNEL)
-		kernel_pieces_need(&window->kernel, code.address - code.behind, time_ns);
+		kernel_pieces_need(&window->kernel, code.address - code.behind, looking->time_ns);
 	return code.address;
 }
 
-static u32 place_chain(struct window *window, const struct pending *sample, u32 life)
+static u32 place_chain(struct window *window, const struct pending *sample, struct looking *looking)
 {
 	u64 words[1 + CHAIN_MAX_FRAMES];
 	const u8 *addresses;
@@ -140,7 +169,7 @@ static u32 place_chain(struct window *window, const struct pending *sample, u32 
 		};
 
 		memcpy(&code.address, addresses + i * sizeof(u64), sizeof(u64));
-		words[1 + i] = need_address(window, life, code, sample->time_ns);
+		words[1 + i] = need_address(window, looking, code);
 	}
 	placed = intern_bytes(&window->placed, words, bytes);
 	if (placed > known)
@@ -149,15 +178,16 @@ static u32 place_chain(struct window *window, const struct pending *sample, u32 
 }
 
 /* Notes what readers will have to know of the frames of a chain. Returns it as it is told. */
-static u32 need_chain(struct window *window, const struct pending *sample, u32 life, u32 name)
+static u32 need_chain(struct window *window, const struct pending *sample, u32 name,
+		      struct looking *looking)
 {
 	enum { UNNAMED_LIFE = 1u << 31 };
 	/* Each exec has a name of its own, and what was mapped before is not mapped behind it. */
-	u32 era = name ? name : UNNAMED_LIFE | life;
+	u32 era = name ? name : UNNAMED_LIFE | looking->life;
 	u32 *place = idmap_place(&window->looked_up, (u64)era << 32 | sample->chain);
 
 	if (!*place)
-		*place = place_chain(window, sample, life);
+		*place = place_chain(window, sample, looking);
 	return *place;
 }
 
@@ -184,11 +214,10 @@ static u32 need_tasks(struct window *window, const struct pending *sample, u32 l
 struct needed window_need(struct window *window, const struct pending *sample, u32 life)
 {
 	struct code_address leaf = {.address = sample->address, .space = sample->space};
-	u32 name = need_tasks(window, sample, life);
+	struct looking looking = {.life = life, .time_ns = sample->time_ns};
+	struct needed needed = {.name = need_tasks(window, sample, life)};
 
-	return (struct needed){
-		.name = name,
-		.address = need_address(window, life, leaf, sample->time_ns),
-		.chain = need_chain(window, sample, life, name),
-	};
+	needed.address = need_address(window, &looking, leaf);
+	needed.chain = need_chain(window, sample, needed.name, &looking);
+	return needed;
 }

@@ -197,6 +197,60 @@ static void pieces_that_cover_each_other_are_told_with_their_times(void **state)
 						      "250 sample 10 900008 x1 w7 f1\n");
 }
 
+static int tell_frames(struct event_sink *sink, const struct sample *sample)
+{
+	struct told *told = (struct told *)sink;
+
+	for (u32 i = 0; i < sample->frame_count; i++) {
+		text_append(&told->text, " ");
+		tell_address(&told->text, sample->frames[i].address);
+	}
+	return 0;
+}
+
+static void each_frame_is_of_what_was_newest_at_its_place(void **state)
+{
+	struct scene *scene = *state;
+	struct mapping large = {.time_ns = 100,
+				.pid = SHELL,
+				.tid = SHELL,
+				.space = SPACE_USER,
+				.start = 0x900000,
+				.bytes = 0x4000,
+				.path = "/lib/large.so"};
+	struct frame frames[] = {
+		{.address = 0x900004},	  {.address = 0x901005}, {.address = 0x902008},
+		{.address = 0x900010},	  {.address = 0x901000}, {.address = 0x902000},
+		{.address = 0x903008},	  {.address = 0xc00000}, {.address = 0x8fffff},
+		{.address = LIBRARY + 8}, {.address = 0x904000}, {.address = 0x904001},
+	};
+	struct told told = {.sink = {.on_sample = tell_frames}};
+
+	for (size_t i = 0; i < ARRAY_COUNT(frames); i++)
+		frames[i].space = SPACE_USER;
+	sink_call(scene->sink, on_mapping, &large);
+	map(scene, SHELL, 0x901000, "/lib/inside.so", 200);
+	map(scene, SHELL, 0x903000, "/lib/later.so", 400);
+	sink_call(scene->sink, on_sample,
+		  &(struct sample){
+			  .time_ns = 300,
+			  .weight = 7,
+			  .pid = SHELL,
+			  .tid = SHELL,
+			  .address = frames[0].address,
+			  .space = SPACE_USER,
+			  .has_chain = true,
+			  .frames = frames,
+			  .frame_count = ARRAY_COUNT(frames),
+		  });
+	assert_int_equal(window_hand_over(scene->window, &told.sink), 0);
+	/* what called lies before the address that it returns to */
+	assert_string_equal(text_view(&told.text),
+			    " F5+4 F6+5 F5+2008 F5+10 F5+1000 F6+1000 F5+3008 c00000 8fffff F4+8"
+			    " F5+4000 904001");
+	text_release(&told.text);
+}
+
 static void a_samples_time_is_rounded_down_but_not_to_before_the_window(void **state)
 {
 	enum { GRAIN = 1 << 20 };
@@ -370,6 +424,7 @@ int main(void)
 		TEST(code_of_a_file_has_one_place_wherever_it_is_mapped),
 		TEST(code_that_a_process_made_stays_where_it_is),
 		TEST(pieces_that_cover_each_other_are_told_with_their_times),
+		TEST(each_frame_is_of_what_was_newest_at_its_place),
 		TEST(a_samples_time_is_rounded_down_but_not_to_before_the_window),
 		TEST(samples_beside_kernel_code_that_came_keep_their_times),
 		TEST(a_thread_brings_its_process_along),

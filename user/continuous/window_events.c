@@ -21,7 +21,8 @@ struct step {
 /* A sum to come. */
 struct told_sum {
 	u64 time_ns;
-	const u8 *addresses; /* of its chain */
+	const u8 *key;	     /* a struct sum_key somewhere */
+	const u8 *addresses; /* of its chain, behind their head */
 	u32 count, row;
 };
 
@@ -192,7 +193,8 @@ static void list_sums(struct handing *handing)
 		struct told_sum sum = {.row = row};
 		struct sum_key key;
 
-		memcpy(&key, intern_view(&window->keys, row), sizeof(key));
+		sum.key = (const u8 *)intern_view(&window->keys, row);
+		memcpy(&key, sum.key, sizeof(key));
 		sum.time_ns = sum_time(handing, tasks_life(window->tasks, key.life)->pid,
 				       window->sums.items[row - 1].time_ns);
 		sum.count = window_chain(&window->placed, key.chain, &sum.addresses).count;
@@ -295,23 +297,33 @@ static int tell_piece(const struct handing *handing, const struct step *step)
 	return sink_call(handing->sink, on_mapping, &mapping);
 }
 
+/* Sums stand side by side by their stacks, and anywhere in memory. */
+static void expect_sum(const struct handing *handing, const struct told_sum *told)
+{
+	enum { LINE_BYTES = 64 };
+
+	__builtin_prefetch(&handing->window->sums.items[told->row - 1]);
+	__builtin_prefetch(told->key);
+	for (u32 at = 0; at < told->count * sizeof(u64); at += LINE_BYTES)
+		__builtin_prefetch(told->addresses + at);
+}
+
 static int tell_sum(const struct handing *handing, const struct told_sum *told)
 {
 	const struct window *window = handing->window;
 	const struct sum *sum = &window->sums.items[told->row - 1];
 	struct frame frames[CHAIN_MAX_FRAMES];
-	const u8 *addresses;
 	struct chain_head chain;
 	struct sum_key key;
 	const struct task_life *life;
 
-	memcpy(&key, intern_view(&window->keys, told->row), sizeof(key));
+	memcpy(&key, told->key, sizeof(key));
+	memcpy(&chain, told->addresses - sizeof(chain), sizeof(chain));
 	life = tasks_life(window->tasks, key.life);
-	chain = window_chain(&window->placed, key.chain, &addresses);
 	for (u32 i = 0; i < chain.count; i++) {
 		frames[i] = (struct frame){.space = i < chain.kernel_count ? SPACE_KERNEL
 									   : SPACE_USER};
-		memcpy(&frames[i].address, addresses + i * sizeof(u64), sizeof(u64));
+		memcpy(&frames[i].address, told->addresses + i * sizeof(u64), sizeof(u64));
 	}
 	return sink_call(handing->sink, on_sample,
 			 &(struct sample){
@@ -341,12 +353,18 @@ static int (*const tell[])(const struct handing *handing, const struct step *ste
 
 static int tell_all(const struct handing *handing)
 {
+	enum { AHEAD = 6 };
+	const struct told_sum *sums = handing->sums.items;
+	size_t count = handing->sums.count;
 	int error = 0;
 
 	for (size_t i = 0; !error && i < handing->steps.count; i++)
 		error = tell[handing->steps.items[i].kind](handing, &handing->steps.items[i]);
-	for (size_t i = 0; !error && i < handing->sums.count; i++)
-		error = tell_sum(handing, &handing->sums.items[i]);
+	for (size_t i = 0; !error && i < count; i++) {
+		if (i + AHEAD < count)
+			expect_sum(handing, &sums[i + AHEAD]);
+		error = tell_sum(handing, &sums[i]);
+	}
 	return error ? error : sink_call(handing->sink, on_end);
 }
 

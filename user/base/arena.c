@@ -30,9 +30,9 @@ static struct arena_block *block_with_room(struct arena *arena, size_t bytes)
 		capacity = BLOCK_MAX_BYTES;
 	if (capacity < bytes)
 		capacity = bytes;
-	block = must_alloc(sizeof(*block) + capacity);
-	block->next = arena->blocks;
-	block->capacity = capacity;
+	/* Not zeroed: whoever fills a part of it shall not touch all of it. */
+	block = must_resize_array(NULL, sizeof(*block) + capacity, 1);
+	*block = (struct arena_block){.next = arena->blocks, .capacity = capacity};
 	arena->blocks = block;
 	return block;
 }

@@ -216,6 +216,7 @@ int capture_open(const struct capture_settings *settings, struct capture **ret_c
 	int error;
 
 	capture->settings = *settings;
+	capture->cpus_watch = cpus_watch_new();
 	capture->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (capture->epoll_fd < 0)
 		return fail(-errno, NULL, "cannot wait for the kernel's records");
@@ -243,6 +244,7 @@ void capture_close(struct capture *capture)
 	programs_free(capture->programs);
 	targets_free(capture->targets);
 	closep(&capture->epoll_fd);
+	cpus_watch_free(capture->cpus_watch);
 	free(capture->online);
 	free(capture->idle_ns);
 	free(capture);
@@ -265,12 +267,6 @@ int capture_fd(const struct capture *capture)
 	return capture->epoll_fd;
 }
 
-static void close_cpu(struct capture *capture, u32 cpu)
-{
-	perf_events_close_cpu(capture->events, cpu);
-	side_band_close_cpu(capture->side_band, cpu);
-}
-
 /* Closes what CPUs that went offline left behind, opens those that came. A CPU that goes between
  * our looking and our opening is tried again a second later. */
 static int follow_cpus(struct capture *capture)
@@ -282,9 +278,12 @@ static int follow_cpus(struct capture *capture)
 
 	if (error)
 		return error;
-	for (size_t i = 0; i < capture->online_count; i++)
-		if (!holds(online, count, capture->online[i]))
-			close_cpu(capture, capture->online[i]);
+	for (size_t i = 0; i < capture->online_count; i++) {
+		if (holds(online, count, capture->online[i]))
+			continue;
+		perf_events_close_cpu(capture->events, capture->online[i]);
+		side_band_close_cpu(capture->side_band, capture->online[i]);
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (is_online(capture, online[i]))
 			continue;
@@ -312,7 +311,8 @@ int capture_drain(struct capture *capture)
 		error = late_stacks_work(capture->late_stacks, start_ns);
 	if (!error && start_ns >= capture->next_cpu_check_ns) {
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
-		error = follow_cpus(capture);
+		if (cpus_watch_changed(capture->cpus_watch))
+			error = follow_cpus(capture);
 	}
 	if (!error)
 		error = capture_tell_side_log(capture);

@@ -38,6 +38,7 @@ struct capture {
 	struct event_sink *sink; /* the caller's, behind the targets' */
 	u32 *online;
 	size_t online_count;
+	struct cpus_watch *cpus_watch;
 	u64 next_cpu_check_ns;
 	bool is_started, is_stopped;
 	bool has_turned; /* and what is kept of processes waits to be told */

@@ -97,6 +97,17 @@ static void online_cpus_ascend_among_those_present(void **state)
 	(void)state;
 }
 
+static void who_watches_the_cpus_is_told_once_which_there_are(void **state)
+{
+	struct cpus_watch *watch = cpus_watch_new();
+
+	assert_true(cpus_watch_changed(watch));
+	assert_false(cpus_watch_changed(watch));
+	assert_false(cpus_watch_changed(watch));
+	cpus_watch_free(watch);
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -105,6 +116,7 @@ int main(void)
 		cmocka_unit_test(the_processor_is_described_as_perf_does),
 		cmocka_unit_test(every_cpu_has_a_place_and_each_list_stands_once),
 		cmocka_unit_test(online_cpus_ascend_among_those_present),
+		cmocka_unit_test(who_watches_the_cpus_is_told_once_which_there_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

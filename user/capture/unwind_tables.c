@@ -199,11 +199,14 @@ static bool has_requests(const struct unwind_tables *tables)
 }
 
 /* Makes the descriptor say whether there is something to do. */
-static void tell(const struct unwind_tables *tables)
+static void tell(struct unwind_tables *tables)
 {
 	eventfd_t value = 1;
 
-	if (has_requests(tables))
+	if (has_requests(tables) == tables->is_told)
+		return;
+	tables->is_told = !tables->is_told;
+	if (tables->is_told)
 		eventfd_write(tables->event_fd, value);
 	else
 		eventfd_read(tables->event_fd, &value); /* not blocking */

@@ -29,6 +29,7 @@ struct unwind_tables {
 	VEC(struct request) requests;
 	size_t open_count;
 	int event_fd;
+	bool is_told; /* that there are requests, by `event_fd` */
 	enum prefetch_rule rule;
 	bool is_scanned_running; /* the process that the start-up scan tells of now */
 	u64 prefetch_left_ns;	 /* 0: the start is over */

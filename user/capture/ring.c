@@ -59,10 +59,34 @@ static void fill_branches(struct branch *branches, const u8 *words, struct sampl
 	sample->branches = branches;
 }
 
+static bool is_chain(u16 kind)
+{
+	return kind == RECORD_CHAIN || kind == RECORD_CHAIN_SECOND;
+}
+
 static bool is_sample(u16 kind)
 {
-	return kind == RECORD_SAMPLE || kind == RECORD_LATE_SAMPLE || kind == RECORD_CHAIN ||
-	       kind == RECORD_CHAIN_SECOND;
+	return kind == RECORD_SAMPLE || kind == RECORD_LATE_SAMPLE || is_chain(kind);
+}
+
+static u32 frame_count_of(const struct sample_header *header)
+{
+	return (u32)header->kernel_frames + header->user_frames;
+}
+
+/* Whether it is the header of a whole record. */
+static bool read_header(const void *record, size_t bytes, struct sample_header *ret_header)
+{
+	if (bytes < sizeof(*ret_header))
+		return false;
+	memcpy(ret_header, record, sizeof(*ret_header));
+	return is_sample(ret_header->kind) && ret_header->source < SOURCES_MAX &&
+	       ret_header->kernel_frames <= STACK_MAX_FRAMES &&
+	       ret_header->user_frames <= STACK_MAX_FRAMES &&
+	       (!ret_header->branch_words || branch_stack_is_whole(ret_header->branch_words)) &&
+	       bytes >= sizeof(*ret_header) +
+				(frame_count_of(ret_header) + ret_header->branch_words) *
+					sizeof(u64);
 }
 
 int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_space *space,
@@ -72,15 +96,9 @@ int ring_decode(const void *record, size_t bytes, bool has_chain, struct sample_
 	const u8 *words = (const u8 *)record + sizeof(header);
 	u32 frame_count;
 
-	if (bytes < sizeof(header))
+	if (!read_header(record, bytes, &header))
 		return -EBADMSG;
-	memcpy(&header, record, sizeof(header));
-	frame_count = (u32)header.kernel_frames + header.user_frames;
-	if (!is_sample(header.kind) || header.source >= SOURCES_MAX ||
-	    header.kernel_frames > STACK_MAX_FRAMES || header.user_frames > STACK_MAX_FRAMES ||
-	    (header.branch_words && !branch_stack_is_whole(header.branch_words)) ||
-	    bytes < sizeof(header) + (frame_count + header.branch_words) * sizeof(u64))
-		return -EBADMSG;
+	frame_count = frame_count_of(&header);
 	fill_frames(space->frames, words, header.kernel_frames, frame_count);
 	*ret_sample = (struct sample){
 		.time_ns = header.time_ns,
@@ -160,12 +178,24 @@ static void forget_rests(struct ring *ring)
 	ring->rests = NULL;
 }
 
+/* Whether it is a chain, and handed on as it is: frames of it are made when it is known of whom. */
+static bool take_chain(const struct ring *ring, const void *record, size_t bytes)
+{
+	struct sample_header header;
+
+	if (!read_header(record, bytes, &header) || !is_chain(header.kind))
+		return false;
+	if (ring->take_chain)
+		ring->take_chain(ring->chain_context, header.kind - RECORD_CHAIN, record,
+				 ((const struct sample_record *)record)->frames);
+	return true;
+}
+
 static int take_one(struct ring *ring, void *record, size_t bytes)
 {
 	struct sample sample;
-	u16 kind;
 
-	if (take_wanted(ring, record, bytes))
+	if (take_chain(ring, record, bytes) || take_wanted(ring, record, bytes))
 		return 0;
 	if (ring->take_proof && ring_is_proof(record, bytes)) {
 		ring->take_proof(ring->proof_context, record);
@@ -175,14 +205,7 @@ static int take_one(struct ring *ring, void *record, size_t bytes)
 		ring->malformed++;
 		return 0;
 	}
-	kind = ((const struct sample_header *)record)->kind;
-	if (kind == RECORD_CHAIN || kind == RECORD_CHAIN_SECOND) {
-		if (ring->take_chain)
-			ring->take_chain(ring->chain_context, kind - RECORD_CHAIN, record,
-					 ((const struct sample_record *)record)->frames);
-		return 0;
-	}
-	if (ring->take_rest && kind == RECORD_LATE_SAMPLE)
+	if (ring->take_rest && ((const struct sample_header *)record)->kind == RECORD_LATE_SAMPLE)
 		read_rests(ring);
 	return sink_call(ring->sink, on_sample, &sample);
 }

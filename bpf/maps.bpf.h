@@ -45,6 +45,14 @@ struct {
 	__type(value, struct scratch);
 } scratches SEC(".maps");
 
+/* To each of a CPU's known processes, what is only looked at when it has mapped something since. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, PROCESSES_KNOWN);
+	__type(key, u32);
+	__type(value, struct seen_process);
+} processes_seen SEC(".maps");
+
 /* Where a CPU gets ready what is left of a stack. Nobody else looks at it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

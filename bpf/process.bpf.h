@@ -54,15 +54,15 @@ static __always_inline struct mapping_stamp stamp_here(struct scratch *scratch)
 	return stamp;
 }
 
-static __always_inline bool is_same_stamp(const struct mapping_stamp *left,
-					  const struct mapping_stamp *right)
+/* Whether they are of one process, and of one time as far as files go; its mappings may differ. */
+static __always_inline bool is_same_process(const struct mapping_stamp *left,
+					    const struct mapping_stamp *right)
 {
 	u64 difference = (left->mm ^ right->mm) | (left->exec_id ^ right->exec_id) |
-			 (left->changes ^ right->changes) | (left->started ^ right->started) |
-			 (left->turn ^ right->turn) | (left->pid ^ right->pid) |
-			 (left->epoch ^ right->epoch);
+			 (left->started ^ right->started) | (left->turn ^ right->turn) |
+			 (left->pid ^ right->pid) | (left->epoch ^ right->epoch);
 
-	return !difference && left->changes;
+	return !difference;
 }
 
 static __always_inline struct known_process *known_process(struct scratch *scratch)
@@ -97,19 +97,24 @@ static __always_inline void ask_for_process(struct scratch *scratch)
 	}
 }
 
-/* Gets what this CPU knows of the running process ready; forgets it if it may be out of date. */
+/* Gets what this CPU knows of the running process ready: of another process it is forgotten; of one
+ * that has mapped or unmapped something since, each mapping is to be proved before it is used. */
 static __always_inline void begin_mappings(struct scratch *scratch)
 {
 	struct known_process *process;
+	const struct mapping_stamp *now = &scratch->stamp;
 
 	if (!settings.count_slots) /* else it was asked for */
 		note_process(scratch);
 	process = known_process(scratch);
-	if (is_same_stamp(&process->stamp, &scratch->stamp))
+	if (!is_same_process(&process->stamp, now)) {
+		process->next = 0;
+		__builtin_memset(process->bytes, 0, sizeof(process->bytes));
+	} else if (now->changes && process->stamp.changes == now->changes) {
 		return;
-	process->stamp = scratch->stamp;
-	process->next = 0;
-	__builtin_memset(process->bytes, 0, sizeof(process->bytes));
+	}
+	process->proved = 0;
+	process->stamp = *now;
 }
 
 #endif

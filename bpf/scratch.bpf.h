@@ -56,13 +56,24 @@ struct known_file {
 };
 _Static_assert(sizeof(struct known_file) == 64, "a line each");
 
+/* What the kernel has of a mapping of code, as it was read last. */
+struct seen_mapping {
+	u64 vma, inode; /* kernel addresses; 0: none */
+	u64 start, end;
+	u64 file, page; /* of the file, where it starts */
+	u64 number;	/* of the inode */
+	u32 generation;
+	u32 flags; /* the lower ones */
+};
+_Static_assert(sizeof(struct seen_mapping) == 64, "a line each");
+
 /* What a CPU remembers of one process's mappings. Starts and lengths lie together, as all of them
  * are looked at. */
 struct known_process {
 	struct mapping_stamp stamp;
-	u32 last; /* used */
-	u32 next; /* to be given up */
-	u64 reserved;
+	u32 last;   /* used */
+	u32 next;   /* to be given up */
+	u64 proved; /* mappings that are as they were since the stamp is the one that it is; bits */
 	u64 starts[MAPPINGS_KNOWN], bytes[MAPPINGS_KNOWN]; /* 0 bytes: none */
 	struct known_mapping mappings[MAPPINGS_KNOWN];
 	/* Which rules (of known_rules) the frames of its last stack were walked by: half of those
@@ -71,13 +82,18 @@ struct known_process {
 };
 _Static_assert(sizeof(struct known_process) % LINE_BYTES == 0, "whole lines");
 
+/* What the kernel had of a process's mappings when they were learned. */
+struct seen_process {
+	struct seen_mapping mappings[MAPPINGS_KNOWN];
+};
+
 /* Where a walk up the user stack is. Kept in a map, not in registers: what comes out of a map the
  * verifier does not know, so that all turns of the walk look alike to it and are checked once. */
 struct user_walk {
 	struct unwind_frame frame; /* the next one to take */
 	u64 window;		   /* address of the first word in scratch->window */
 	u64 window_bytes;
-	u64 mm, vma, inode;	  /* kernel addresses */
+	u64 mm, vma;		  /* kernel addresses */
 	u64 code[3];		  /* around the pc: before it, and two words from it on */
 	u64 left_pc, left_record; /* the frame that a frame pointer was followed from, and that */
 	struct arm64_way way;
@@ -111,6 +127,7 @@ struct scratch {
 	u64 window[WINDOW_WORDS + 1];
 	u64 node[MAPLE_NODE_BYTES / sizeof(u64)]; /* of a maple tree */
 	struct mapping_stamp stamp;		  /* of the sample that is being taken */
+	struct seen_mapping seen;		  /* the mapping that was read last */
 	struct user_walk walk;
 	struct kernel_walk kernel_walk;
 	struct file_wanted wanted; /* what the record of a file that is asked for is made of */

@@ -121,6 +121,47 @@ static __always_inline u32 search_rb_tree(struct scratch *scratch, u64 address)
 	return node ? VMA_IN_CHANGE : VMA_NONE;
 }
 
+/* A field of the mapping whose bytes are in scratch->node. */
+#define VMA_FIELD(scratch, type, field)                \
+	(*(const type *)((const u8 *)(scratch)->node + \
+			 bpf_core_field_offset(struct vm_area_struct, field)))
+
+/* Whether the kernel tells of a mapping that it is no longer in the tree of its process. */
+static __always_inline bool knows_detached(void)
+{
+	return bpf_core_field_exists(struct vm_area_struct, vm_refcnt) ||
+	       bpf_core_field_exists(struct vm_area_struct, detached);
+}
+
+/* The mapping whose bytes are in scratch->node. */
+static __always_inline bool is_detached(const struct scratch *scratch)
+{
+	if (bpf_core_field_exists(struct vm_area_struct, vm_refcnt))
+		return !VMA_FIELD(scratch, u32, vm_refcnt);
+	return VMA_FIELD(scratch, u8, detached);
+}
+
+/* Reads the mapping `vma`, all at once, into scratch->node, and what we want of it into
+ * scratch->seen. It may be gone; then there may be anything. */
+static __always_inline bool read_vma(struct scratch *scratch, u64 vma)
+{
+	struct seen_mapping *seen = &scratch->seen;
+	u32 bytes = bpf_core_type_size(struct vm_area_struct);
+
+	if (bytes > sizeof(scratch->node))
+		bytes = sizeof(scratch->node);
+	if (bpf_probe_read_kernel(scratch->node, bytes, (const void *)vma))
+		return false;
+	seen->vma = vma;
+	seen->start = VMA_FIELD(scratch, u64, vm_start);
+	seen->end = VMA_FIELD(scratch, u64, vm_end);
+	seen->flags = VMA_FIELD(scratch, u64, vm_flags);
+	seen->page = VMA_FIELD(scratch, u64, vm_pgoff);
+	seen->file = VMA_FIELD(scratch, u64, vm_file);
+	seen->inode = seen->number = seen->generation = 0;
+	return true;
+}
+
 /* Puts the mapping that holds `address` into walk.vma. Returns enum vma_found. */
 __noinline int search_vma(u64 address)
 {

@@ -84,13 +84,24 @@ struct rb_root {
 	struct rb_node *rb_node;
 };
 
+typedef struct {
+	int counter;
+} atomic_t;
+
+typedef struct {
+	atomic_t refs;
+} refcount_t;
+
 struct vm_area_struct {
 	unsigned long vm_start;
 	unsigned long vm_end;
+	struct mm_struct *vm_mm;
 	struct rb_node vm_rb; /* until 6.0 */
 	unsigned long vm_flags;
 	unsigned long vm_pgoff;
 	struct file *vm_file;
+	bool detached;	      /* since 6.4, until 6.14 */
+	refcount_t vm_refcnt; /* since 6.15 */
 };
 
 struct maple_metadata { /* since 6.1, as all of the maple tree */

@@ -58,6 +58,33 @@ __noinline int answer_mapping(u32 number)
 	return 0;
 }
 
+/* Which mapping of code holds an address, for a walk that begins now, and of which file is it? */
+__noinline int answer_code(u32 number)
+{
+	struct question *question = bpf_map_lookup_elem(&questions, &number);
+	struct scratch *scratch = scratch_here();
+	struct known_process *process;
+	const struct seen_mapping *seen;
+	u32 row, learned;
+
+	if (!question || !scratch)
+		return 1;
+	begin_mappings(scratch);
+	process = known_process(scratch);
+	learned = process->next;
+	row = find_mapping(scratch, question->asked);
+	question->has_answer = row < MAPPINGS_KNOWN;
+	if (!question->has_answer)
+		return 0;
+	seen = seen_mapping(scratch, row);
+	question->start = process->starts[row & (MAPPINGS_KNOWN - 1)];
+	question->end = question->start + process->bytes[row & (MAPPINGS_KNOWN - 1)];
+	question->file_offset = process->mappings[row & (MAPPINGS_KNOWN - 1)].file_offset;
+	question->inode = seen ? seen->number : 0;
+	question->was_known = process->next == learned;
+	return 0;
+}
+
 SEC("syscall")
 int answer_rules(void *ctx)
 {
@@ -76,4 +103,19 @@ int answer_mappings(void *ctx)
 		if (answer_mapping(i))
 			return 1;
 	return 0;
+}
+
+SEC("syscall")
+int answer_codes(void *ctx)
+{
+	(void)ctx;
+	return answer_code(0);
+}
+
+/* Whether the kernel tells what mapping_differs() goes by. */
+SEC("syscall")
+int can_prove_mappings(void *ctx)
+{
+	(void)ctx;
+	return knows_detached();
 }

@@ -14,7 +14,9 @@ struct question {
 	u64 has_answer; /* else there is no rule or mapping */
 	struct unwind_rule rule;
 	u64 start, end;
+	u64 inode, file_offset; /* of the code that is mapped there */
+	u64 was_known;		/* the mapping had been learned for an earlier question */
 };
-WIRE_SIZE(struct question, 48);
+WIRE_SIZE(struct question, 72);
 
 #endif

@@ -13,8 +13,10 @@
 
 #include <bpf/bpf.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 enum { MAPPINGS = 1000, RULES_MAX = 1 << 16 };
 
@@ -36,6 +38,8 @@ static void load(struct asker *asker, const struct unwind_place *place)
 	asker->skeleton = unwinding_bpf__open();
 	assert_non_null(asker->skeleton);
 	*(struct unwind_place *)&asker->skeleton->rodata->place = *place;
+	((struct program_settings *)&asker->skeleton->rodata->settings)->page_bits =
+		(u8)__builtin_ctzl((unsigned long)getpagesize());
 	bpf_map__set_max_entries(asker->skeleton->maps.counters, 1);
 	if (unwinding_bpf__load(asker->skeleton))
 		skip();
@@ -45,12 +49,17 @@ static void load(struct asker *asker, const struct unwind_place *place)
 	assert_true(asker->questions != MAP_FAILED);
 }
 
-static void ask(const struct bpf_program *program)
+static u32 run(const struct bpf_program *program)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, options);
 
 	assert_int_equal(bpf_prog_test_run_opts(bpf_program__fd(program), &options), 0);
-	assert_int_equal(options.retval, 0);
+	return options.retval;
+}
+
+static void ask(const struct bpf_program *program)
+{
+	assert_int_equal(run(program), 0);
 }
 
 /* Puts the words into segments of the programs' map. */
@@ -216,11 +225,104 @@ static void every_mapping_is_found_in_the_tree(void **state)
 	(void)state;
 }
 
+/* A file of two pages, in memory. Returns its descriptor. */
+static int make_code(u64 *ret_inode)
+{
+	int fd = memfd_create("code", MFD_CLOEXEC);
+	struct stat status;
+
+	assert_int_equal(ftruncate(fd, 2 * getpagesize()), 0);
+	assert_int_equal(fstat(fd, &status), 0);
+	*ret_inode = status.st_ino;
+	return fd;
+}
+
+/* Maps `pages` of the file from page `first` on as code, at `address` if that is not NULL. */
+static char *map_code(int fd, char *address, size_t pages, size_t first)
+{
+	size_t page = (size_t)getpagesize();
+	char *code = mmap(address, pages * page, PROT_READ | PROT_EXEC,
+			  MAP_PRIVATE | (address ? MAP_FIXED : 0), fd, (off_t)(first * page));
+
+	assert_true(code != MAP_FAILED);
+	return code;
+}
+
+/* What is known of the code at `address`. */
+static const struct question *ask_code(struct asker *asker, const char *address)
+{
+	memset(asker->questions, 0, sizeof(*asker->questions));
+	asker->questions->asked = (u64)address;
+	ask(asker->skeleton->progs.answer_codes);
+	return asker->questions;
+}
+
+/* What a CPU remembers of mappings must never be what was there before. */
+static void code_that_is_mapped_elsewhere_is_not_the_one_remembered(void **state)
+{
+	CLEANUP(asker_release) struct asker asker = {0};
+	size_t page = (size_t)getpagesize();
+	cpu_set_t all, one;
+	u64 first_inode, second_inode;
+	int first = make_code(&first_inode), second = make_code(&second_inode);
+	const struct question *known;
+	char *code;
+
+	load(&asker, &(struct unwind_place){0});
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET((size_t)sched_getcpu(), &one);
+	sched_setaffinity(0, sizeof(one), &one); /* whose memory it is */
+	code = map_code(first, NULL, 2, 0);
+	known = ask_code(&asker, code + 1);
+	assert_int_equal(known->inode, first_inode);
+	assert_int_equal(known->start, (u64)code);
+	assert_int_equal(known->end, (u64)code + 2 * page);
+	assert_false(known->was_known);
+
+	/* data that comes and goes changes nothing, and nothing is learned anew */
+	munmap(mmap(NULL, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), page);
+	known = ask_code(&asker, code + page);
+	assert_int_equal(known->inode, first_inode);
+	if (run(asker.skeleton->progs.can_prove_mappings))
+		assert_true(known->was_known);
+
+	/* another file of the same size, after the first has gone */
+	munmap(code, 2 * page);
+	assert_ptr_equal(map_code(second, code, 2, 0), code);
+	known = ask_code(&asker, code + 1);
+	assert_int_equal(known->inode, second_inode);
+	assert_int_equal(known->file_offset, 0);
+
+	/* another place of the same file, over it */
+	map_code(second, code, 1, 1);
+	known = ask_code(&asker, code + 1);
+	assert_int_equal(known->inode, second_inode);
+	assert_int_equal(known->file_offset, page);
+	assert_int_equal(known->end, (u64)code + page);
+
+	/* a part, data, nothing */
+	map_code(first, code, 2, 0);
+	assert_int_equal(ask_code(&asker, code + page)->inode, first_inode);
+	munmap(code + page, page);
+	assert_false(ask_code(&asker, code + page)->has_answer);
+	assert_int_equal(ask_code(&asker, code)->end, (u64)code + page);
+	assert_int_equal(mprotect(code, page, PROT_READ), 0);
+	assert_false(ask_code(&asker, code)->has_answer);
+	munmap(code, page);
+	assert_false(ask_code(&asker, code)->has_answer);
+	sched_setaffinity(0, sizeof(all), &all);
+	close(first);
+	close(second);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_rule_found_in_the_kernel_is_the_one_found_outside),
 		cmocka_unit_test(every_mapping_is_found_in_the_tree),
+		cmocka_unit_test(code_that_is_mapped_elsewhere_is_not_the_one_remembered),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -13,6 +13,7 @@
 #include "bpfprof/aggregate.h"
 #include "filter.bpf.h"
 #include "maps.bpf.h"
+#include "process.bpf.h"
 #include "send.bpf.h"
 #include "user_registers.bpf.h"
 
@@ -75,7 +76,6 @@ static __always_inline void hash_chain(struct scratch *scratch, struct chain_par
 static __always_inline void fill_key(struct scratch *scratch)
 {
 	const struct sample_header *header = &scratch->record.header;
-	const struct task_struct *task = (const void *)bpf_get_current_task();
 	struct chain_part part = chain_part_of(header, scratch->record.frames[0]);
 	struct count_key *key = &scratch->key;
 
@@ -83,7 +83,7 @@ static __always_inline void fill_key(struct scratch *scratch)
 	key->pid = header->pid;
 	key->tid = header->tid;
 	key->source = header->source;
-	key->exec = (u16)BPF_CORE_READ(task, self_exec_id);
+	key->exec = (u16)CURRENT_TASK_FIELD(self_exec_id);
 	key->mode = header->mode;
 	key->end = header->end;
 	key->walked = header->walked;

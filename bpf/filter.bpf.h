@@ -145,10 +145,13 @@ static __always_inline bool is_in_cgroup(const struct task_struct *task)
 /* Whether samples of the running thread are wanted. */
 static __always_inline bool is_profiled(struct task_ids ids)
 {
-	const struct task_struct *task = (const void *)bpf_get_current_task();
+	const struct task_struct *task;
 
 	if (settings.has_uid && (u32)bpf_get_current_uid_gid() != settings.uid)
 		return false;
+	if (!settings.cgroup_id && !settings.has_followed)
+		return true;
+	task = (const void *)bpf_get_current_task();
 	if (settings.cgroup_id && !is_in_cgroup(task))
 		return false;
 	if (!settings.has_followed)

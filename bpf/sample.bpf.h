@@ -52,19 +52,21 @@ static __always_inline bool is_wanted(struct task_ids ids, u32 source, u8 mode)
 }
 
 /* Has the CPU fetch what the sample will look at later, all of it side by side: at a hundred
- * samples a second it is cold, and most of a sample is waiting for one line after the other. */
-static __always_inline void ask_ahead(struct scratch *scratch)
+ * samples a second it is cold, and most of a sample is waiting for one line after the other. First
+ * what is known of the process, and, when the header has been filled meanwhile, what follows. */
+static __always_inline void ask_ahead(struct scratch *scratch, u64 time_ns)
 {
-	u32 cpu = scratch->record.header.cpu;
-	const struct cpu_counters *here = bpf_map_lookup_elem(&counters, &cpu);
+	if (settings.count_slots && settings.walkers & WALKER_EH_FRAME)
+		ask_for_process(scratch, time_ns);
+}
 
+static __always_inline void ask_further(struct scratch *scratch)
+{
+	if (!settings.count_slots) /* mostly at such a rate */
+		return;
 	if (settings.walkers & WALKER_EH_FRAME)
-		ask_for_process(scratch);
-	if (here) {
-		touch(&here->counts[COUNTER_user_stacks]);
-		touch(&here->counts[COUNTER_samples_counted]);
-	}
-	ask_for_log(cpu);
+		ask_for_rules(scratch);
+	ask_for_log(scratch->record.header.cpu);
 }
 
 /* The body of every sampling program. Overflows of one CPU do not nest in BPF today (the kernel
@@ -85,6 +87,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		return;
 	}
 	scratch->busy = 1;
+	ask_ahead(scratch, time_ns);
 	scratch->record.header = (struct sample_header){
 		.kind = RECORD_SAMPLE,
 		.source = source,
@@ -100,8 +103,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 	};
 	scratch->walk.is_done = 0;
 	scratch->walk.has_rest = 0;
-	if (settings.count_slots) /* mostly at such a rate */
-		ask_ahead(scratch);
+	ask_further(scratch);
 	if (settings.wants_stacks)
 		take_stacks(ctx, scratch);
 	if (settings.wants_branches)

@@ -74,7 +74,8 @@ _Static_assert(sizeof(struct seen_mapping) == 64, "a line each");
 struct known_process {
 	struct mapping_stamp stamp;
 	u32 last;   /* used */
-	u32 next;   /* to be given up */
+	u16 next;   /* to be given up */
+	u16 frames; /* of its last user stack */
 	u64 proved; /* mappings that are as they were since the stamp is the one that it is; bits */
 	u64 starts[MAPPINGS_KNOWN], bytes[MAPPINGS_KNOWN]; /* 0 bytes: none */
 	struct known_mapping mappings[MAPPINGS_KNOWN];

@@ -36,11 +36,9 @@ static __always_inline void take_user_stack_by_helper(struct bpf_perf_event_data
  * ends has given back its memory. */
 static __always_inline bool has_user_stack(u8 mode)
 {
-	const struct task_struct *task = (const void *)bpf_get_current_task();
-
 	if (mode == MODE_USER)
 		return true;
-	return !(BPF_CORE_READ(task, flags) & TASK_IS_KERNEL_THREAD) && BPF_CORE_READ(task, mm);
+	return !(CURRENT_TASK_FIELD(flags) & TASK_IS_KERNEL_THREAD) && CURRENT_TASK_FIELD(mm);
 }
 
 static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
@@ -54,6 +52,8 @@ static __always_inline void take_user_stack(struct bpf_perf_event_data *ctx,
 		take_user_stack_by_helper(ctx, record);
 	else if (scratch->walk.frame.pc) /* 0: the kernel's worker for the process (io_uring) */
 		walk_user_stack(scratch);
+	if (settings.walkers & WALKER_EH_FRAME && scratch->walk.is_done)
+		known_process(scratch)->frames = record->header.user_frames;
 }
 
 static __always_inline void count_user_stack(u8 end)

@@ -293,6 +293,8 @@ static void daemon_release(struct daemon *daemon)
 	confined_stop(daemon->readers);
 	confined_stop(daemon->file_reader);
 	store_close(daemon->store);
+	machine_release(&daemon->machine);
+	cpus_watch_free(daemon->cpus);
 }
 
 /* What a window took is wanted again for the next one: to get so many pages anew each time would
@@ -306,7 +308,7 @@ static void keep_memory(void)
 
 static int daemon_run(const void *settings, struct arguments arguments)
 {
-	CLEANUP(daemon_release) struct daemon daemon = {.timer_fd = -1};
+	CLEANUP(daemon_release) struct daemon daemon = {.timer_fd = -1, .cpus = cpus_watch_new()};
 	int error, end_error;
 
 	(void)settings; /* they are read again, as with SIGHUP */

@@ -33,6 +33,8 @@ struct daemon {
 	struct daemon_names *names;   /* NULL: they cannot be kept, which was said */
 	struct daemon_sums *sums;     /* NULL: they are not made */
 	struct loop *loop;
+	struct machine machine; /* as each window tells it */
+	struct cpus_watch *cpus;
 	int timer_fd;	       /* the window's end, by the wall clock */
 	struct moment started; /* the open window */
 	u64 end_ns;	       /* of the window that is written, CLOCK_MONOTONIC */

@@ -167,8 +167,10 @@ static struct perfdata_writer_settings writer_settings(struct daemon *daemon,
 		.frequency_hz = daemon->limit.hz,
 		.idle_skipped = true,
 		.without_build_id_list = true,
+		.machine = &daemon->machine,
 	};
 
+	machine_renew(&daemon->machine, daemon->cpus);
 	settings.sources = capture_sources(session->capture, &settings.source_count);
 	return settings;
 }

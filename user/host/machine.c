@@ -13,6 +13,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -156,33 +157,56 @@ static void read_processor(struct machine *machine)
 	machine->cpu_id = read_cpu_id(text);
 }
 
+/* MemTotal of /proc/meminfo, without all that stands there besides. */
 static u64 read_memory_kb(void)
 {
-	CLEANUP(freep) char *text = NULL;
-	CLEANUP(freep) char *total = NULL;
+	enum { KB = 1024 };
+	struct sysinfo facts;
 
-	if (file_read("/proc/meminfo", PROC_FILE_BYTES, &text, NULL))
-		return 0;
-	total = find_value(text, "MemTotal");
-	return strtoull(total, NULL, 10); /* "24602260 kB" */
+	return sysinfo(&facts) ? 0 : (u64)facts.totalram * facts.mem_unit / KB;
+}
+
+/* What may change at any time, and takes no more than a system call each. */
+static void read_names(struct machine *machine)
+{
+	struct utsname names = {0};
+
+	uname(&names);
+	machine->hostname = must_copy(names.nodename);
+	machine->os_release = must_copy(names.release);
+	machine->arch = must_copy(names.machine);
+	machine->memory_kb = read_memory_kb();
+}
+
+static void free_names(struct machine *machine)
+{
+	free(machine->hostname);
+	free(machine->os_release);
+	free(machine->arch);
 }
 
 void machine_read(struct machine *ret_machine)
 {
 	struct machine machine = {0};
-	struct utsname names = {0};
 	long online = sysconf(_SC_NPROCESSORS_ONLN);
 
-	uname(&names);
-	machine.hostname = must_copy(names.nodename);
-	machine.os_release = must_copy(names.release);
-	machine.arch = must_copy(names.machine);
+	read_names(&machine);
 	machine.cpus_online = online > 0 ? (u32)online : 1;
 	machine.cpus_available = cpus_present();
-	machine.memory_kb = read_memory_kb();
 	read_processor(&machine);
 	read_topologies(&machine);
 	*ret_machine = machine;
+}
+
+void machine_renew(struct machine *machine, struct cpus_watch *watch)
+{
+	if (cpus_watch_changed(watch)) {
+		machine_release(machine);
+		machine_read(machine);
+		return;
+	}
+	free_names(machine);
+	read_names(machine);
 }
 
 static void free_lists(char **lists, u32 count)
@@ -194,9 +218,7 @@ static void free_lists(char **lists, u32 count)
 
 void machine_release(struct machine *machine)
 {
-	free(machine->hostname);
-	free(machine->os_release);
-	free(machine->arch);
+	free_names(machine);
 	free(machine->cpu_description);
 	free(machine->cpu_id);
 	free(machine->cpus);

@@ -7,6 +7,8 @@
 
 #include "bpfprof/types.h"
 
+struct cpus_watch;
+
 struct cpu_place {
 	u32 core_id, socket_id, die_id;
 };
@@ -25,6 +27,9 @@ struct machine {
 
 /* Reads what is there; what is not stays empty. Free with machine_release(). */
 void machine_read(struct machine *ret_machine);
+/* Reads anew what may have changed since `machine` was read; it may be empty. Processors are looked
+ * at only if `watch` says so, which is asked here alone: some ten files for each of them. */
+void machine_renew(struct machine *machine, struct cpus_watch *watch);
 /* Frees the contents. */
 void machine_release(struct machine *machine);
 

@@ -333,12 +333,16 @@ static void encode_start(struct perfdata_writer *writer, bool idle_skipped)
 static int write_start(struct perfdata_writer *writer,
 		       const struct perfdata_writer_settings *settings)
 {
-	struct machine machine;
+	struct machine machine = {0};
 	struct feature_facts facts = {
-		.settings = settings, .machine = &machine, .encoder = &writer->encoder};
+		.settings = settings,
+		.machine = settings->machine ? settings->machine : &machine,
+		.encoder = &writer->encoder,
+	};
 	int error;
 
-	machine_read(&machine);
+	if (!settings->machine)
+		machine_read(&machine);
 	error = prefix_write(&facts, &writer->outlet.output);
 	machine_release(&machine);
 	if (error)

@@ -27,6 +27,7 @@ struct perfdata_writer_settings {
 	bool idle_skipped;
 	bool without_build_id_list; /* mappings tell build ids, which Linux 5.12 and later read */
 	u32 branch_depth;	    /* 0: no LBR call stacks */
+	const struct machine *machine; /* NULL: looked at when the file is opened */
 };
 
 struct perfdata_writer;

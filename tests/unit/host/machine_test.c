@@ -108,6 +108,26 @@ static void who_watches_the_cpus_is_told_once_which_there_are(void **state)
 	(void)state;
 }
 
+static void who_reads_the_machine_again_gets_the_same(void **state)
+{
+	struct cpus_watch *watch = cpus_watch_new();
+	struct machine read, machine = {0};
+
+	machine_read(&read);
+	for (int i = 0; i < 3; i++) {
+		machine_renew(&machine, watch);
+		assert_string_equal(machine.hostname, read.hostname);
+		assert_string_equal(machine.cpu_id, read.cpu_id);
+		assert_int_equal(machine.memory_kb, read.memory_kb);
+		assert_int_equal(machine.cpus_available, read.cpus_available);
+		assert_int_equal(machine.core_count, read.core_count);
+	}
+	machine_release(&machine);
+	machine_release(&read);
+	cpus_watch_free(watch);
+	(void)state;
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -117,6 +137,7 @@ int main(void)
 		cmocka_unit_test(every_cpu_has_a_place_and_each_list_stands_once),
 		cmocka_unit_test(online_cpus_ascend_among_those_present),
 		cmocka_unit_test(who_watches_the_cpus_is_told_once_which_there_are),
+		cmocka_unit_test(who_reads_the_machine_again_gets_the_same),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

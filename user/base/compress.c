@@ -37,6 +37,14 @@ struct compressor *compressor_new(int level)
 	return compressor;
 }
 
+void compressor_stay_small(struct compressor *compressor)
+{
+	enum { HASH_LOG = 15, CHAIN_LOG = 14 };
+
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_hashLog, HASH_LOG);
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_chainLog, CHAIN_LOG);
+}
+
 void compressor_free(struct compressor *compressor)
 {
 	if (!compressor)

@@ -359,15 +359,18 @@ static int write_start(struct perfdata_writer *writer,
 	return error;
 }
 
-static void start_compression(struct perfdata_writer *writer, int level)
+static void start_compression(struct perfdata_writer *writer,
+			      const struct perfdata_writer_settings *settings)
 {
 	enum { ZSTD = 1 };
 	struct output_head *head = &writer->outlet.output.head;
 
 	head->compress_type = ZSTD;
-	head->compress_level = level > 0 ? (u32)level : 1;
+	head->compress_level = settings->compress_level > 0 ? (u32)settings->compress_level : 1;
 	head->block_bytes = READER_BLOCK_BYTES;
 	writer->outlet.compressor = compressor_new((int)head->compress_level);
+	if (settings->compress_small)
+		compressor_stay_small(writer->outlet.compressor);
 }
 
 static int release(struct perfdata_writer *writer)
@@ -393,7 +396,7 @@ int perfdata_writer_open(const struct perfdata_writer_settings *settings,
 		     settings->clock_id);
 	error = output_open(settings->path, &writer->outlet.output);
 	if (!error && settings->compress)
-		start_compression(writer, settings->compress_level);
+		start_compression(writer, settings);
 	if (!error)
 		error = write_start(writer, settings);
 	if (error) {

@@ -21,6 +21,7 @@ struct perfdata_writer_settings {
 	int command_words;
 	bool compress;		     /* zstd */
 	int compress_level;	     /* 0: 1 */
+	bool compress_small;	     /* compressor_stay_small() */
 	u32 clock_id;		     /* of all times: CLOCK_MONOTONIC */
 	u64 wall_clock_ns, clock_ns; /* the same moment by both clocks */
 	u32 frequency_hz;	     /* for readers that scale; 0: by period */

@@ -80,10 +80,12 @@ int confined_files_table(struct confined *confined, int fd, struct table_words *
 {
 	struct bytes answer = {0};
 	int error = ask(confined, READ_TABLE, fd, &answer);
+	u8 *bytes = (u8 *)(uintptr_t)answer.start;
 
 	if (error)
 		return error;
-	error = table_bytes_take(answer, ret_words);
-	free((void *)(uintptr_t)answer.start);
-	return error ? -EOWNERDEAD : 0;
+	if (!table_bytes_take(bytes, answer.length, ret_words))
+		return 0;
+	free(bytes);
+	return -EOWNERDEAD;
 }

@@ -4,8 +4,6 @@
  */
 #include "unwind/table_bytes.h"
 
-#include "base/memory.h"
-
 #include <errno.h>
 #include <string.h>
 
@@ -75,30 +73,26 @@ static bool is_sound(const struct table_head *head, const u32 *words)
 	return true;
 }
 
-int table_bytes_take(struct bytes bytes, struct table_words *ret_words)
+int table_bytes_take(u8 *bytes, size_t length, struct table_words *ret_words)
 {
-	struct table_words words = {0};
 	struct table_head head;
+	u32 *words;
 
-	if (bytes.length < sizeof(head))
+	if (length < sizeof(head))
 		return -EBADMSG;
-	memcpy(&head, bytes.start, sizeof(head));
-	if (!is_sound_head(&head, bytes.length - sizeof(head)))
+	memcpy(&head, bytes, sizeof(head));
+	words = (u32 *)(void *)(bytes + sizeof(head));
+	if (!is_sound_head(&head, length - sizeof(head)) || !is_sound(&head, words))
 		return -EBADMSG;
-	words.words = must_resize_array(NULL, head.word_count + 1, sizeof(u32));
-	memcpy(words.words, bytes.start + sizeof(head), head.word_count * sizeof(u32));
-	if (!is_sound(&head, words.words)) {
-		table_words_release(&words);
-		return -EBADMSG;
-	}
-	words.word_count = head.word_count;
-	words.row_count = head.row_count;
-	words.dense_pages = head.dense_pages;
-	words.place = (struct unwind_place){
-		.rule_count = head.rule_count,
-		.first_page = head.first_page,
-		.page_count = head.page_count,
+	*ret_words = (struct table_words){
+		.words = words,
+		.memory = bytes,
+		.word_count = head.word_count,
+		.row_count = head.row_count,
+		.dense_pages = head.dense_pages,
+		.place.rule_count = head.rule_count,
+		.place.first_page = head.first_page,
+		.place.page_count = head.page_count,
 	};
-	*ret_words = words;
 	return 0;
 }

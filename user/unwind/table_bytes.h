@@ -15,9 +15,10 @@ void table_bytes_put(const struct table_words *words, struct text *bytes);
  * Takes them back, if whoever follows them stays within them: rules that there are, rows and index
  * that lie in the table. That they are right nobody can tell.
  *
- * ret_words  table_words_release() them
+ * bytes      where malloc() has put them; the caller's, unless 0 is returned
+ * ret_words  table_words_release() them, and the bytes with them
  * Returns 0 or -EBADMSG.
  */
-int table_bytes_take(struct bytes bytes, struct table_words *ret_words);
+int table_bytes_take(u8 *bytes, size_t length, struct table_words *ret_words);
 
 #endif

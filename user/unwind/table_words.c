@@ -78,6 +78,6 @@ int table_words_make(const struct unwind_table *table, const struct rule_set *ru
 
 void table_words_release(struct table_words *words)
 {
-	free(words->words);
+	free(words->memory ? words->memory : words->words);
 	*words = (struct table_words){0};
 }

@@ -10,6 +10,7 @@
 
 struct table_words {
 	u32 *words;
+	void *memory; /* that they lie in, if they are not an allocation of their own */
 	u32 word_count;
 	u32 row_count;		   /* of the words, as they were written */
 	u32 dense_pages;	   /* had too many rows: the last that fits says CFA_UNSUPPORTED */

@@ -13,9 +13,9 @@
 
 enum { LOOKED_FILES = 256 };
 
-/* A file that was identified, and when; see side_band_file(). */
+/* A file that was identified, and until when that will do; see side_band_file(). */
 struct looked_file {
-	u64 file, time_ns;
+	u64 file, until_ns;
 };
 
 struct capture {

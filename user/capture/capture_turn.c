@@ -2,6 +2,7 @@
 /*
  * A recording that counts samples in the kernel: what it needs, and its windows.
  */
+#include "base/clock.h"
 #include "base/fail.h"
 #include "capture/capture_state.h"
 #include "capture/late_stacks.h"
@@ -14,8 +15,9 @@
 #include <linux/perf_event.h>
 #include <sys/random.h>
 
-/* A file that was found is not looked at again so soon. */
-static const u64 looked_ns = 1000000000;
+/* A file that was found is not looked at again so soon; where its path leads to it, it will be
+ * looked at when what mapped it is told. */
+static const u64 looked_ns = 1000000000, in_place_ns = 30000000000;
 
 /* CPUs that may come later with higher numbers have no tables: their samples come one by one. */
 static u32 count_cpus(const struct capture *capture)
@@ -120,9 +122,10 @@ static int look_at_file(struct capture *capture, const void *record, size_t byte
 	u64 now_ns = side_band_time(record, bytes);
 	int error;
 
-	if (file && looked->file == file && now_ns < looked->time_ns + looked_ns)
+	if (file && looked->file == file && now_ns < looked->until_ns)
 		return 0;
 	error = side_band_tell(capture->side_band, record, bytes, &looking.sink);
+	now_ns += file_ids_found_in_place(capture->files) ? in_place_ns : looked_ns;
 	*looked = (struct looked_file){looking.is_identified ? file : 0, now_ns};
 	return error;
 }
@@ -154,6 +157,7 @@ int capture_drain_side_band(struct capture *capture, u64 until_ns)
 
 	if (keeps)
 		return side_band_each(capture->side_band, until_ns, keep_record, capture);
+	file_ids_tell_time(capture->files, clock_ns(CLOCK_MONOTONIC));
 	if (capture->side_log)
 		error = side_log_tell_all(capture->side_log, tell_record, capture);
 	return error ? error
@@ -168,6 +172,7 @@ int capture_tell_side_log(struct capture *capture)
 	if (!capture->side_log || !capture->has_turned)
 		return 0;
 	capture->has_turned = false;
+	file_ids_tell_time(capture->files, clock_ns(CLOCK_MONOTONIC));
 	return side_log_tell_sampled(capture->side_log, known_ns, tell_record, capture);
 }
 

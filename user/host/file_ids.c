@@ -4,6 +4,7 @@
  */
 #include "host/file_ids.h"
 
+#include "base/clock.h"
 #include "base/idmap.h"
 #include "base/memory.h"
 #include "base/vec.h"
@@ -26,10 +27,12 @@ enum {
 struct known_file {
 	u32 major, minor;
 	u64 inode, generation;
-	u64 looked_ns; /* time of the mapping that made us look last */
+	u64 looked_ns; /* when we looked last, at least the time of the mapping that made us */
+	struct build_id id, before; /* `before`: until `changed_ns` */
+	bool is_found;		    /* so is `changed` */
+	bool is_in_place;	    /* and it was so by its path */
+	u64 changed_ns;		    /* 0: not since it was found; CLOCK_MONOTONIC */
 	struct timespec changed;
-	struct build_id id;
-	bool is_found; /* so is `changed` */
 };
 
 struct file_ids {
@@ -37,6 +40,8 @@ struct file_ids {
 	VEC(struct known_file) files;
 	struct file_ids_counts counts;
 	struct id_reader reader;
+	u64 now_ns; /* file_ids_tell_time() */
+	bool was_in_place;
 };
 
 int id_reader_ask(const struct id_reader *reader, int fd, struct build_id *ret_id)
@@ -146,6 +151,16 @@ static struct build_id read_id(struct file_ids *ids, int fd)
 	return id;
 }
 
+/* CLOCK_MONOTONIC at a time that a file has. */
+static u64 monotonic_ns(struct timespec changed)
+{
+	const u64 ns_per_s = 1000000000;
+	u64 changed_ns = (u64)changed.tv_sec * ns_per_s + (u64)changed.tv_nsec;
+	u64 ago_ns = clock_ns(CLOCK_REALTIME) - changed_ns, now_ns = clock_ns(CLOCK_MONOTONIC);
+
+	return ago_ns < now_ns ? now_ns - ago_ns : 0;
+}
+
 /* Looks for the file. One that cannot be found now stays what it was. */
 static void look(struct file_ids *ids, struct known_file *file, int folder,
 		 const struct mapping *mapping)
@@ -154,12 +169,15 @@ static void look(struct file_ids *ids, struct known_file *file, int folder,
 	struct stat status = {0};
 
 	ids->counts.looked++;
-	file->looked_ns = mapping->time_ns;
-	if (is_in_place(file, mapping))
+	file->looked_ns = mapping->time_ns > ids->now_ns ? mapping->time_ns : ids->now_ns;
+	file->is_in_place = is_in_place(file, mapping);
+	if (file->is_in_place)
 		return;
 	fd = mapped_file_open(folder, mapping, MATCH_INODE, &status);
 	if (fd < 0 || is_as_read(file, &status))
 		return;
+	file->before = file->id;
+	file->changed_ns = file->is_found ? monotonic_ns(status.st_ctim) : 0;
 	file->is_found = true;
 	file->changed = status.st_ctim;
 	file->id = read_id(ids, fd);
@@ -172,18 +190,38 @@ static bool is_due(const struct known_file *file, u64 time_ns, bool is_alive)
 	return time_ns >= file->looked_ns + LOOK_AGAIN_NS;
 }
 
+/* Whether the file was mapped before it was as it is now. */
+static bool is_of_before(const struct known_file *file, u64 time_ns)
+{
+	return time_ns < file->changed_ns && time_ns < file->looked_ns;
+}
+
 void file_ids_fill(struct file_ids *ids, int folder, struct mapping *mapping)
 {
+	const struct build_id *id;
 	struct known_file *file;
 	bool is_new;
 
+	ids->was_in_place = false;
 	if (!mapping->inode || mapping->build_id_bytes)
 		return;
 	file = row_of(ids, mapping, &is_new);
 	if (is_new || is_due(file, mapping->time_ns, folder >= 0))
 		look(ids, file, folder, mapping);
-	if (!file->id.length)
+	ids->was_in_place = file->is_in_place;
+	id = is_of_before(file, mapping->time_ns) ? &file->before : &file->id;
+	if (!id->length)
 		return;
-	memcpy(mapping->build_id, file->id.bytes, sizeof(mapping->build_id));
-	mapping->build_id_bytes = file->id.length;
+	memcpy(mapping->build_id, id->bytes, sizeof(mapping->build_id));
+	mapping->build_id_bytes = id->length;
+}
+
+void file_ids_tell_time(struct file_ids *ids, u64 now_ns)
+{
+	ids->now_ns = now_ns;
+}
+
+bool file_ids_found_in_place(const struct file_ids *ids)
+{
+	return ids->was_in_place;
 }

@@ -31,12 +31,20 @@ void file_ids_free(struct file_ids *ids);
  * others, and those of files that are not ELF, have none or cannot be found, are left as they are.
  *
  * A file is known by device, inode and generation. It is looked at again when the last look is a
- * second before the mapping's time: a file may be overwritten in place.
+ * second before the mapping's time: a file may be overwritten in place. A mapping from before that
+ * has the id of before.
  *
  * folder  of the process in /proc, open; -1: it is looked up by the mapping's pid, and may have
  *         ended
  */
 void file_ids_fill(struct file_ids *ids, int folder, struct mapping *mapping);
+
+/* What is filled from now on may be told late, but not later than that, CLOCK_MONOTONIC: a look at
+ * a file holds for all mappings from before it. */
+void file_ids_tell_time(struct file_ids *ids, u64 now_ns);
+/* Whether the file of the mapping that was filled last is under its path, in our eyes: whoever
+ * looks when its process is over will find it. */
+bool file_ids_found_in_place(const struct file_ids *ids);
 
 struct file_ids_counts {
 	u64 looked; /* times that a file was looked for */

@@ -178,6 +178,45 @@ static void a_file_overwritten_in_place_is_read_again_a_second_later(void **stat
 	(void)state;
 }
 
+static void what_is_told_late_has_the_id_that_its_file_had_then(void **state)
+{
+	u64 now_ns = clock_ns(CLOCK_MONOTONIC);
+	struct mapping first, before, after;
+
+	copy_program();
+	first = mapped_once(now_ns - 3 * (u64)SECOND_NS);
+	file_ids_fill(ids, -1, &first);
+	before = mapped_once(now_ns - SECOND_NS);
+	let_the_files_clock_tick();
+	write_text("no program");
+	after = mapped_once(clock_ns(CLOCK_MONOTONIC));
+	file_ids_tell_time(ids, after.time_ns + 1);
+	file_ids_fill(ids, -1, &before);
+	file_ids_fill(ids, -1, &after);
+	assert_ours(&before);
+	assert_int_equal(after.build_id_bytes, 0);
+	(void)state;
+}
+
+static void one_look_does_for_all_that_is_told_late(void **state)
+{
+	struct mapping mapping;
+
+	copy_program();
+	mapping = mapped_once(1);
+	file_ids_fill(ids, -1, &mapping);
+	assert_false(file_ids_found_in_place(ids));
+	file_ids_tell_time(ids, 1 + 10 * (u64)SECOND_NS);
+	for (u64 second = 1; second < 10; second++) {
+		mapping = mapped_once(1 + second * SECOND_NS);
+		file_ids_fill(ids, -1, &mapping);
+		assert_ours(&mapping);
+		assert_true(file_ids_found_in_place(ids));
+	}
+	assert_int_equal(file_ids_counts(ids).looked, 2);
+	(void)state;
+}
+
 static void a_file_that_did_not_change_is_not_read_again(void **state)
 {
 	copy_program();
@@ -330,6 +369,8 @@ int main(void)
 		TEST(an_inode_that_is_used_anew_is_another_file),
 		TEST(a_file_overwritten_in_place_is_read_again_a_second_later),
 		TEST(whether_a_file_is_overwritten_is_not_read_twice),
+		TEST(what_is_told_late_has_the_id_that_its_file_had_then),
+		TEST(one_look_does_for_all_that_is_told_late),
 		TEST(a_file_that_did_not_change_is_not_read_again),
 		TEST(a_deleted_file_keeps_the_id_that_was_read),
 		TEST(a_deleted_file_is_found_through_the_process_that_maps_it),

@@ -86,6 +86,16 @@ const char *intern_view(const struct intern *intern, u32 id)
 	return id && id <= intern->count ? intern->rows[id].bytes : "";
 }
 
+void intern_expect_row(const struct intern *intern, u32 id)
+{
+	__builtin_prefetch(&intern->rows[id]);
+}
+
+void intern_expect_view(const struct intern *intern, u32 id)
+{
+	__builtin_prefetch(intern_view(intern, id));
+}
+
 void intern_release(struct intern *intern)
 {
 	arena_release(&intern->bytes);

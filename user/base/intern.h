@@ -35,6 +35,11 @@ u32 intern_find(const struct intern *intern, const void *bytes, size_t length);
  */
 const char *intern_view(const struct intern *intern, u32 id);
 
+/* intern_expect_view() of an id will be called soon. */
+void intern_expect_row(const struct intern *intern, u32 id);
+/* The string of an id will be asked for soon. */
+void intern_expect_view(const struct intern *intern, u32 id);
+
 /* Frees the memory; empty again. */
 void intern_release(struct intern *intern);
 

@@ -185,19 +185,41 @@ static int compare_stacks(const void *left, const void *right)
 	return compare_times(a, b);
 }
 
+static struct sum_key key_of(const struct window *window, u32 row)
+{
+	struct sum_key key;
+
+	memcpy(&key, intern_view(&window->keys, row), sizeof(key));
+	return key;
+}
+
+/* Keys stand in the order of the rows, what they lead to lies anywhere. */
+static void expect_row(const struct window *window, u32 row)
+{
+	enum { NEXT = 6, AFTER = 12 };
+
+	if (row + AFTER <= window->sums.count)
+		intern_expect_row(&window->placed, key_of(window, row + AFTER).chain);
+	if (row + NEXT <= window->sums.count)
+		intern_expect_view(&window->placed, key_of(window, row + NEXT).chain);
+}
+
 static void list_sums(struct handing *handing)
 {
 	struct window *window = handing->window;
 
+	vec_reserve(&handing->sums, window->sums.count);
 	for (u32 row = 1; row <= window->sums.count; row++) {
 		struct told_sum sum = {.row = row};
-		struct sum_key key;
+		struct sum_key key = key_of(window, row);
 
+		expect_row(window, row);
 		sum.key = (const u8 *)intern_view(&window->keys, row);
-		memcpy(&key, sum.key, sizeof(key));
 		sum.time_ns = sum_time(handing, tasks_life(window->tasks, key.life)->pid,
 				       window->sums.items[row - 1].time_ns);
 		sum.count = window_chain(&window->placed, key.chain, &sum.addresses).count;
+		/* where sorting begins to look */
+		__builtin_prefetch(sum.addresses + sum.count * sizeof(u64) - 1);
 		*vec_add(&handing->sums) = sum;
 	}
 }
@@ -210,7 +232,7 @@ static void order_sums(struct handing *handing)
 	struct told_sum *sums = handing->sums.items;
 	size_t count = handing->sums.count;
 
-	if (count)
+	if (count > TOGETHER)
 		qsort(sums, count, sizeof(*sums), compare_times);
 	for (size_t from = 0; from < count; from += TOGETHER)
 		qsort(sums + from, count - from < TOGETHER ? count - from : TOGETHER, sizeof(*sums),

@@ -124,16 +124,16 @@ __noinline int learn_mapping(u64 address)
 	return 0;
 }
 
-/* The row of the mapping of code that holds `address`; MAPPING_NONE, or MAPPING_UNKNOWN if it was
- * being changed. */
-static __always_inline u32 find_mapping(struct scratch *scratch, u64 address)
+/* find_mapping() where it is not the one that was used last. Global, see move_window(). */
+__noinline int seek_mapping(u64 address)
 {
-	struct known_process *process = known_process(scratch);
-	u32 last = process->last & (MAPPINGS_KNOWN - 1);
+	struct scratch *scratch = scratch_here();
+	struct known_process *process;
 	int found;
 
-	if (address - process->starts[last] < process->bytes[last] && process->proved >> last & 1)
-		return last;
+	if (!scratch)
+		return MAPPING_UNKNOWN;
+	process = known_process(scratch);
 	if (search_known(address) || (!(process->proved >> (scratch->walk.row & 63) & 1) &&
 				      mapping_differs(scratch->walk.row))) {
 		found = search_vma(address);
@@ -145,7 +145,19 @@ static __always_inline u32 find_mapping(struct scratch *scratch, u64 address)
 	}
 	if (scratch->walk.row < MAPPINGS_KNOWN)
 		process->last = scratch->walk.row;
-	return scratch->walk.row;
+	return (int)scratch->walk.row;
+}
+
+/* The row of the mapping of code that holds `address`; MAPPING_NONE, or MAPPING_UNKNOWN if it was
+ * being changed. */
+static __always_inline u32 find_mapping(struct scratch *scratch, u64 address)
+{
+	struct known_process *process = known_process(scratch);
+	u32 last = process->last & (MAPPINGS_KNOWN - 1);
+
+	if (address - process->starts[last] < process->bytes[last] && process->proved >> last & 1)
+		return last;
+	return (u32)seek_mapping(address);
 }
 
 #endif

@@ -5,6 +5,7 @@
 #ifndef RULES_BPF_H
 #define RULES_BPF_H
 
+#include "bpfprof/code_bytes.h"
 #include "bpfprof/unwind_find.h"
 #include "mapping.bpf.h"
 
@@ -68,6 +69,23 @@ static __always_inline const struct unwind_rule *rule_at(struct scratch *scratch
 	    learn_rule(row, offset))
 		return NULL;
 	return known->rule.cfa_kind != CFA_NONE ? &known->rule : NULL;
+}
+
+/* Whether a function with a rule begins at `address`. Global, see move_window(). */
+__noinline int calls_with_rule(u64 address)
+{
+	struct scratch *scratch = scratch_here();
+	u64 code = 0;
+	u32 row;
+
+	if (!scratch || bpf_probe_read_user(&code, sizeof(code), (const void *)address) ||
+	    code_is_jump_stub(code))
+		return false;
+	row = find_mapping(scratch, address);
+	if (row >= MAPPINGS_KNOWN ||
+	    known_process(scratch)->mappings[row].table.state != FILE_READY)
+		return false;
+	return rule_at(scratch, row, address) != NULL;
 }
 
 #endif

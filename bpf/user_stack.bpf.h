@@ -13,36 +13,24 @@
 #include "rules.bpf.h"
 #include "stack_rest.bpf.h"
 
-/* Appends the frame to the record. */
-static __always_inline void take_pc(struct scratch *scratch)
+static __always_inline void put_pc(struct scratch *scratch, u64 pc)
 {
 	struct sample_header *header = &scratch->record.header;
 	u32 row = header->kernel_frames + header->user_frames;
 
 	if (row < sizeof(scratch->record.frames) / sizeof(u64))
-		scratch->record.frames[row] = scratch->walk.frame.pc;
+		scratch->record.frames[row] = pc;
 	header->user_frames++;
-	header->walked |= scratch->walk.found_by;
+}
+
+/* Appends the frame to the record. */
+static __always_inline void take_pc(struct scratch *scratch)
+{
+	put_pc(scratch, scratch->walk.frame.pc);
+	scratch->record.header.walked |= scratch->walk.found_by;
 }
 
 /* --- by tables --- */
-
-/* Whether a function with a rule begins at `address`. Global, see move_window(). */
-__noinline int calls_with_rule(u64 address)
-{
-	struct scratch *scratch = scratch_here();
-	u64 code = 0;
-	u32 row;
-
-	if (!scratch || bpf_probe_read_user(&code, sizeof(code), (const void *)address) ||
-	    code_is_jump_stub(code))
-		return false;
-	row = find_mapping(scratch, address);
-	if (row >= MAPPINGS_KNOWN ||
-	    known_process(scratch)->mappings[row].table.state != FILE_READY)
-		return false;
-	return rule_at(scratch, row, address) != NULL;
-}
 
 /* Whether the frame that a frame pointer led to, out of code without a rule, has called other code:
  * a function that has a rule. Its frame pointer was the one that was found, and the frames between
@@ -78,16 +66,49 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	return rule_at(scratch, row, unwind_find_address(&walk->frame));
 }
 
-/* Takes the frame that the walk is at, and steps to its caller by the rule of its code. */
-static __always_inline u8 take_frame_by_rule(struct scratch *scratch)
+/* Takes the frame that the walk is at if there is a plain rule for its code, and steps to its
+ * caller: nearly all frames. Returns false, and has done nothing, for any other. What is here, and
+ * in what it calls, is in nobody's cache when a sample begins: it is kept short. */
+static __always_inline bool take_plain_frame(struct scratch *scratch)
 {
 	struct user_walk *walk = &scratch->walk;
 	struct unwind_memory memory = {.read_word = read_stack_word, .context = scratch};
-	u32 row = find_mapping(scratch, unwind_find_address(&walk->frame));
-	u8 doubt = walk->doubt;
-	const struct unwind_rule *rule = find_rule(scratch, row);
+	u64 pc = walk->frame.pc, address = unwind_find_address(&walk->frame);
+	u32 row = find_mapping(scratch, address);
+	const struct unwind_rule *rule;
+
+	if (MACHINE != UNWIND_X86_64 || row >= MAPPINGS_KNOWN ||
+	    walk->found_by == WALKER_FRAME_POINTER ||
+	    known_process(scratch)->mappings[row].table.state != FILE_READY)
+		return false;
+	rule = rule_at(scratch, row, address);
+	if (!rule || !unwind_is_plain(rule) || !unwind_step_plain(&walk->frame, rule, memory))
+		return false;
+	put_pc(scratch, pc);
+	walk->doubt = END_NO_TABLE;
+	walk->found_by = WALKER_EH_FRAME;
+	scratch->record.header.walked |= WALKER_EH_FRAME;
+	return true;
+}
+
+/* Takes the frame that the walk is at, and steps to its caller by the rule of its code, or without
+ * one. Global, see move_window(). */
+__noinline int take_any_frame(void)
+{
+	struct scratch *scratch = scratch_here();
+	struct user_walk *walk;
+	struct unwind_memory memory = {.read_word = read_stack_word, .context = scratch};
+	const struct unwind_rule *rule;
 	bool is_sigreturn = false, is_guessed;
-	u8 end;
+	u8 doubt, end;
+	u32 row;
+
+	if (!scratch)
+		return END_BROKEN;
+	walk = &scratch->walk;
+	row = find_mapping(scratch, unwind_find_address(&walk->frame));
+	doubt = walk->doubt;
+	rule = find_rule(scratch, row);
 
 	/* exec() has taken away what the thread was running. */
 	if (row == MAPPING_NONE && !scratch->record.header.user_frames)
@@ -126,7 +147,7 @@ __noinline int take_frame(void)
 	if (!scratch)
 		return END_BROKEN;
 	if (settings.walkers & WALKER_EH_FRAME)
-		return take_frame_by_rule(scratch);
+		return take_plain_frame(scratch) ? END_UNKNOWN : take_any_frame();
 	take_pc(scratch);
 	scratch->walk.found_by = WALKER_FRAME_POINTER;
 	return step_by_frame_pointer(scratch);

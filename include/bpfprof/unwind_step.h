@@ -85,6 +85,44 @@ static inline __attribute__((always_inline)) bool unwind_goes_up(const struct un
 	return rule->is_signal || (is_in_memory ? cfa > frame->sp : cfa >= frame->sp);
 }
 
+/* Whether the rule is of the kind that nearly all of x86-64 are: the CFA is counted from the stack
+ * or the frame pointer, the return address and the frame pointer, if that was saved, lie at it. */
+static inline __attribute__((always_inline)) bool unwind_is_plain(const struct unwind_rule *rule)
+{
+	return rule->cfa_kind == CFA_REGISTER &&
+	       (rule->cfa_register == X86_64_SP || rule->cfa_register == X86_64_FP) &&
+	       rule->pc_kind == SAVED_AT_CFA && rule->fp_kind <= SAVED_AT_CFA && !rule->is_signal;
+}
+
+/* unwind_step() by a plain rule. Returns false, and has done nothing, where that is not the whole
+ * of it: there is no caller, or something cannot be read. */
+static inline __attribute__((always_inline)) bool unwind_step_plain(struct unwind_frame *frame,
+								    const struct unwind_rule *rule,
+								    struct unwind_memory memory)
+{
+	bool by_fp = rule->cfa_register == X86_64_FP;
+	u64 cfa = (by_fp ? frame->fp : frame->sp) + (u64)(s64)rule->cfa_offset;
+	u64 pc = 0, fp = frame->fp;
+
+	if (cfa <= frame->sp || (by_fp && frame->fp_is_lost) ||
+	    !memory.read_word(memory.context, cfa + (u64)(s64)rule->pc_offset, &pc) || !pc)
+		return false;
+	if (rule->fp_kind == SAVED_AT_CFA) {
+		if (!memory.read_word(memory.context, cfa + (u64)(s64)rule->fp_offset, &fp))
+			return false;
+		frame->fp = fp;
+		frame->fp_is_lost = 0;
+	}
+	unwind_note_rbx(frame, rule, cfa);
+	frame->pc = pc;
+	frame->sp = cfa;
+	frame->sp_is_lost = 0;
+	frame->is_exact = 0;
+	frame->has_lr = 0;
+	frame->has_registers = 0;
+	return true;
+}
+
 /*
  * Makes `frame` its caller's. Returns END_UNKNOWN if there is one, else why the stack ends (enum
  * user_stack_end); the frame is then undefined.

@@ -354,6 +354,63 @@ static void return_address_may_be_in_a_register_of_the_innermost_frame(void **st
 	(void)state;
 }
 
+/* A frame and a rule with odd values in any place, many of them near the edges of the stack. */
+static void make_odd(u64 seed, struct unwind_frame *ret_frame, struct unwind_rule *ret_rule)
+{
+	struct unwind_frame frame = caller_frame();
+	u8 random[16];
+
+	for (u32 i = 0; i < sizeof(random); i++) {
+		seed = seed * 6364136223846793005ULL + 1442695040888963407ULL;
+		random[i] = (u8)(seed >> 56);
+	}
+	frame.sp = at(random[0] % WORDS);
+	frame.fp = random[1] % 8 ? at(random[1] % WORDS) : random[1];
+	frame.rbx_at = random[2] % 2;
+	frame.is_exact = random[3] % 2;
+	frame.has_registers = random[3] / 2 % 2;
+	frame.fp_is_lost = random[4] % 4 == 0;
+	*ret_frame = frame;
+	*ret_rule = (struct unwind_rule){
+		.cfa_kind = random[5] % 4 ? CFA_REGISTER : random[5] % 8,
+		.cfa_register = random[6] % 4 ? X86_64_FP + random[6] % 2 : random[6] % 17,
+		.cfa_offset = (s32)(random[7] % 40) * 8 - 32,
+		.pc_kind = random[8] % 4 ? SAVED_AT_CFA : random[8] % 6,
+		.pc_offset = random[9] % 4 ? -8 : (int8_t)random[9],
+		.fp_kind = random[10] % 4 ? random[10] % 2 : random[10] % 6,
+		.fp_offset = random[11] % 4 ? -16 : (int8_t)random[11],
+		.is_signal = random[12] % 8 == 0,
+		.rbx_words = random[13] % 4 ? random[13] % 3 : UNWIND_RBX_LOST,
+	};
+}
+
+static void plain_rule_does_what_every_rule_would(void **state)
+{
+	u32 plain = 0, done = 0, at_start = 0;
+
+	stack[5] = 0; /* the outermost frame's return address */
+	for (u64 seed = 0; seed < 200000; seed++) {
+		struct unwind_frame frame, expected, before;
+		struct unwind_rule rule;
+
+		make_odd(seed, &frame, &rule);
+		expected = before = frame;
+		if (!unwind_is_plain(&rule))
+			continue;
+		plain++;
+		if (unwind_step_plain(&frame, &rule, memory)) {
+			done++;
+			assert_int_equal(step(&expected, rule), END_UNKNOWN);
+			assert_memory_equal(&frame, &expected, sizeof(frame));
+			continue;
+		}
+		assert_memory_equal(&frame, &before, sizeof(frame));
+		at_start += step(&expected, rule) == END_COMPLETE;
+	}
+	assert_true(done > 10000 && plain - done > 1000 && at_start > 10);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -373,6 +430,7 @@ int main(void)
 		cmocka_unit_test_setup(lost_frame_pointer_is_used_by_nobody, fill_stack),
 		cmocka_unit_test_setup(stack_that_does_not_grow_is_broken, fill_stack),
 		cmocka_unit_test_setup(every_end_has_its_reason, fill_stack),
+		cmocka_unit_test_setup(plain_rule_does_what_every_rule_would, fill_stack),
 		cmocka_unit_test_setup(leaf_of_arm_returns_to_its_link_register, fill_stack),
 		cmocka_unit_test_setup(
 			a_record_says_where_the_frame_of_an_unknown_stack_pointer_ends, fill_stack),

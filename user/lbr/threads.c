@@ -334,9 +334,11 @@ struct time_span thread_span(struct thread_facts *thread, u64 time_ns)
 {
 	if (!has_fixed_constant(thread))
 		return (struct time_span){0, UINT64_MAX};
-	if (!thread_has_constant(thread, time_ns))
-		return (struct time_span){time_ns, time_ns};
-	return (struct time_span){thread->held_first_ns, thread->held_last_ns};
+	if (thread_has_constant(thread, time_ns))
+		return (struct time_span){thread->held_first_ns, thread->held_last_ns};
+	if (time_ns < thread->held_first_ns)
+		return (struct time_span){0, thread->held_first_ns - 1};
+	return (struct time_span){thread->held_last_ns + 1, UINT64_MAX};
 }
 
 bool thread_is_balanced(const struct thread_facts *thread)

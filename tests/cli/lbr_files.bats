@@ -87,3 +87,34 @@ no_worse() {
 	[ "${#lines[@]}" -ge 29 ]
 	[[ $output != *"cannot have been called"* ]]
 }
+
+# stitched ARGUMENT…: a digest of cc1's report
+stitched() {
+	"$BPFPROF" report --stdio --stitch-lbr --symfs "$SHARED/symfs" \
+		-i "$SHARED/cc1_n32.perf.data" "$@" 2>>warnings | md5sum
+}
+
+@test "who calls whom in a large binary is kept, and what is damaged or another's is not believed" {
+	local plain kept=() file other
+	cd "$BATS_TEST_TMPDIR" || return
+	export XDG_CACHE_HOME=$PWD/caches HOME=$PWD
+	plain=$(stitched --no-cache)
+	[ ! -e caches ]
+	[ "$(stitched)" = "$plain" ]
+	mapfile -t kept < <(find caches -name '*.callers' -printf '%s %p\n' | sort -n | cut -d' ' -f2)
+	[ "${#kept[@]}" -ge 2 ]
+	[ "$(stitched)" = "$plain" ]
+	[ ! -s warnings ]
+	file=${kept[-1]}
+	other=${kept[0]}
+	printf 'x' | dd of="$file" bs=1 seek=1000 conv=notrunc status=none
+	[ "$(stitched)" = "$plain" ]
+	grep -q damaged warnings
+	[ "$(stat -c %s "$file")" -gt 1000 ]
+	cp "$other" caches/other
+	cp "$file" "$other"
+	[ "$(stitched)" = "$plain" ]
+	cp caches/other "$file"
+	[ "$(stitched)" = "$plain" ]
+	[ "$(wc -l <warnings)" -eq 1 ]
+}

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		munmap(copy, length);
 		return 0;
 	}
-	facts = code_facts_new(&image, false);
+	facts = code_facts_new(&image, false, NULL);
 	ask_all(facts);
 	code_facts_free(facts);
 	return 0;

@@ -13,6 +13,9 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <xxhash.h>
 
 enum { RELOCATIONS_MAX = 1 << 24, SYMBOLS_MAX = 1 << 24 };
 
@@ -206,17 +209,41 @@ static int read_parts(int *fd, struct code_image *image)
 	return error;
 }
 
+/* A file that is changed again within one turn of the clock of its file system has the time that it
+ * had before. */
+static u64 state_of(int fd)
+{
+	enum { SETTLED_S = 2 };
+	struct stat status;
+	u64 parts[7];
+
+	if (fstat(fd, &status) || status.st_ctim.tv_sec + SETTLED_S >= time(NULL) ||
+	    status.st_mtim.tv_sec + SETTLED_S >= time(NULL))
+		return 0;
+	parts[0] = status.st_dev;
+	parts[1] = status.st_ino;
+	parts[2] = (u64)status.st_size;
+	parts[3] = (u64)status.st_mtim.tv_sec;
+	parts[4] = (u64)status.st_mtim.tv_nsec;
+	parts[5] = (u64)status.st_ctim.tv_sec;
+	parts[6] = (u64)status.st_ctim.tv_nsec;
+	return XXH3_64bits(parts, sizeof(parts)) | 1;
+}
+
 int code_image_read(const char *root, const char *path, const struct build_id *id,
 		    struct code_image *ret_image)
 {
 	CLEANUP(closep) int fd = -1;
 	CLEANUP(code_image_release) struct code_image image = {0};
-	struct build_id found = {0};
 	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
 
-	if (!error && id->length &&
-	    (build_id_of_fd(fd, &found) || !build_id_is(&found, id->bytes, id->length)))
-		error = -ESTALE;
+	if (!error) {
+		image.state = state_of(fd);
+		if (build_id_of_fd(fd, &image.id))
+			image.id = (struct build_id){0};
+		if (id->length && !build_id_is(&image.id, id->bytes, id->length))
+			error = -ESTALE;
+	}
 	if (!error)
 		error = read_parts(&fd, &image);
 	if (error)

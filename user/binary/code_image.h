@@ -47,6 +47,10 @@ struct code_image {
 	struct bytes frames;	  /* the same with call frame information instead */
 	struct file_pieces *text; /* see code_image_text() */
 	u64 entry;		  /* of a program, and of the dynamic linker; 0: none */
+	struct build_id id;	  /* of a file; length 0: it has none, or these are bytes */
+	/* Of which file it was and when it was changed last; 0: of none, or just now, so that it
+	 * may change again without showing. */
+	u64 state;
 	VEC(struct code_segment) segments;
 	VEC(struct code_symbol) symbols; /* functions that are defined here */
 	VEC(struct code_slot) slots;	 /* ascending */

@@ -245,8 +245,10 @@ static int count_windows(struct report *report)
  * that are put into them. */
 static int count_remade(struct report *report, struct counting_settings settings)
 {
+	const struct lbr_keeper keeper = stitching_keeper(report->cache);
 	struct lbr_settings lbr = {.tier = report->settings->stitch,
-				   .symfs = report->settings->symbolize.symfs};
+				   .symfs = report->settings->symbolize.symfs,
+				   .keeper = &keeper};
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(report->data, &count);
@@ -284,8 +286,10 @@ static int count_remade(struct report *report, struct counting_settings settings
 static int count_samples(struct report *report)
 {
 	const struct counting_settings settings = choose_counting(report);
+	const struct lbr_keeper keeper = stitching_keeper(report->cache);
 	const struct lbr_settings lbr = {.tier = report->settings->stitch,
-					 .symfs = report->settings->symbolize.symfs};
+					 .symfs = report->settings->symbolize.symfs,
+					 .keeper = &keeper};
 	bool has_stacks = stitching_is_possible(report->data);
 
 	if (report->settings->is_memory || report->has_history || report->has_branches ||

@@ -78,6 +78,7 @@ struct reading {
 	struct perfdata *data;
 	const struct filter_settings *chosen;
 	struct symbolizer *symbolizer;
+	struct lbr_keeper keeper;
 };
 
 /* Reader, choice of samples, and then both halves of the printer. */
@@ -86,7 +87,8 @@ static int feed_printer(const struct reading *reading, struct script_printer *pr
 	const struct script_settings *settings = reading->settings;
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	const char *symfs = settings->symbolize.symfs;
-	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = symfs};
+	struct lbr_settings lbr = {
+		.tier = settings->stitch, .symfs = symfs, .keeper = &reading->keeper};
 	struct lbr_tally tally;
 	struct event_sink *halves[] = {script_printer_follower(printer),
 				       script_printer_sink(printer)};
@@ -130,7 +132,9 @@ static int find_sources(const struct reading *reading, struct profile **ret_prof
 	const struct script_settings *settings = reading->settings;
 	CLEANUP(sample_unwinder_freep) struct sample_unwinder *unwinder = NULL;
 	struct builder_settings counting = {.max_stack = UINT16_MAX};
-	struct lbr_settings lbr = {.tier = settings->stitch, .symfs = settings->symbolize.symfs};
+	struct lbr_settings lbr = {.tier = settings->stitch,
+				   .symfs = settings->symbolize.symfs,
+				   .keeper = &reading->keeper};
 	struct lbr_tally tally;
 	u32 count;
 	const struct event_source *sources = perfdata_sources(reading->data, &count);
@@ -291,7 +295,8 @@ static int run_one(const struct script_settings *settings, const char *path,
 		perfdata_print_header(data, settings->header_all, stdout);
 	if (!settings->header_only)
 		error = print_samples(
-			&(struct reading){settings, &layout, data, &chosen.settings, *symbolizer});
+			&(struct reading){settings, &layout, data, &chosen.settings, *symbolizer,
+					  stitching_keeper(caches[NAMES_CACHES_MAX - 1])});
 	if (!settings->quiet)
 		input_print_warnings(data);
 	return error;

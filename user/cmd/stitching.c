@@ -45,6 +45,25 @@ void stitching_warn(const struct perfdata *data, u8 tier)
 		      stderr);
 }
 
+static int find_callers(void *context, const struct build_id *id, struct bytes *ret_block)
+{
+	return names_cache_find_callers(context, id, ret_block);
+}
+
+/* What could not be written is said when the cache is closed. */
+static void keep_callers(void *context, const struct build_id *id, u64 rows, struct bytes block)
+{
+	if (context)
+		(void)names_cache_add_callers(context, id, rows, block);
+}
+
+struct lbr_keeper stitching_keeper(struct names_cache *cache)
+{
+	enum { LEAST_BYTES = 1 << 20 };
+
+	return (struct lbr_keeper){find_callers, keep_callers, cache, LEAST_BYTES};
+}
+
 static struct lbr_stitcher *new_stitcher(const struct perfdata *data,
 					 const struct lbr_settings *settings,
 					 struct event_sink *next)
@@ -114,14 +133,17 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 	stitched.meanwhile = NULL; /* what is counted without lessons may be thrown away */
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
 	error = counting_read(data, &stitched, ret_profile, ret_tally);
-	if (!lbr_stitcher_lacks_lessons(stitcher))
-		return error;
-	profile_free(*ret_profile);
-	*ret_profile = NULL;
-	fail_clear();
-	error = learn(data, stitcher);
-	stitched.meanwhile = settings->meanwhile;
-	return error ? error : counting_read(data, &stitched, ret_profile, ret_tally);
+	if (lbr_stitcher_lacks_lessons(stitcher)) {
+		profile_free(*ret_profile);
+		*ret_profile = NULL;
+		fail_clear();
+		error = learn(data, stitcher);
+		stitched.meanwhile = settings->meanwhile;
+		if (!error)
+			error = counting_read(data, &stitched, ret_profile, ret_tally);
+	}
+	lbr_stitcher_keep(stitcher);
+	return error;
 }
 
 int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
@@ -138,5 +160,6 @@ int stitching_read(struct perfdata *data, const struct lbr_settings *settings,
 	if (!error)
 		error = perfdata_read(data, lbr_stitcher_sink(stitcher));
 	*ret_tally = *lbr_stitcher_tally(stitcher);
+	lbr_stitcher_keep(stitcher);
 	return error;
 }

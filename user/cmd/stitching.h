@@ -8,6 +8,7 @@
 #include "cmd/counting.h"
 #include "lbr/lbr.h"
 #include "perfdata/perfdata.h"
+#include "symbolize/symbolize.h"
 
 /*
  * The argument of --stitch-lbr: "certain" (or NULL) or "likely".
@@ -20,6 +21,10 @@ bool stitching_is_possible(const struct perfdata *data);
 /* Says in one line on stderr if stitching was asked for (`tier` is not LBR_PLAIN) and the recording
  * has no LBR call stacks. */
 void stitching_warn(const struct perfdata *data, u8 tier);
+
+/* Keeps what stitching finds out of binaries with their names, for lbr_settings. `cache` is
+ * borrowed and used by one reading at a time; NULL: nothing is kept. */
+struct lbr_keeper stitching_keeper(struct names_cache *cache);
 
 /*
  * As perfdata_read(); what `sink` hears of LBR call stacks is call chains.

@@ -453,7 +453,7 @@ void code_callers_find(struct code_facts *facts)
 	if (facts->has_callers || !facts->functions.count)
 		return;
 	code_callers_begin(facts);
-	facts->has_callers = true;
+	facts->has_callers = facts->has_found_callers = true;
 	search = facts->callers_search;
 	if (!search->starts) {
 		point_at_all(facts);

@@ -6,6 +6,7 @@
 
 #include "lbr/code_callers.h"
 #include "lbr/code_kinds.h"
+#include "lbr/kept_callers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -259,7 +260,8 @@ const struct code_symbol *code_facts_exported(struct code_facts *facts, const ch
 
 /* --- making and freeing --- */
 
-struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
+struct code_facts *code_facts_new(struct code_image *image, bool is_loader,
+				  const struct lbr_keeper *keeper)
 {
 	struct code_facts *facts = must_alloc(sizeof(*facts));
 
@@ -269,7 +271,8 @@ struct code_facts *code_facts_new(struct code_image *image, bool is_loader)
 	facts->rules = function_rules_new(facts->image.frames);
 	cut_functions(facts);
 	code_kinds_begin(facts);
-	code_callers_begin(facts);
+	if (!kept_callers_take(facts, keeper))
+		code_callers_begin(facts);
 	return facts;
 }
 

@@ -69,12 +69,16 @@ struct code_facts {
 	u64 kinds_first, kinds_count;
 	struct callers_search *callers_search; /* that goes on; NULL: none */
 	bool has_exported;		       /* which is filled */
-	bool has_callers;		       /* they were looked for */
+	bool has_callers;		       /* they were looked for … */
+	bool has_found_callers;		       /* … in the code, so they may be kept */
 	bool is_loader;			       /* the dynamic linker */
 };
 
-/* Takes over the image. Free with code_facts_free(). */
-struct code_facts *code_facts_new(struct code_image *image, bool is_loader);
+struct lbr_keeper;
+
+/* Takes over the image. `keeper` of struct lbr_settings, used now. Free with code_facts_free(). */
+struct code_facts *code_facts_new(struct code_image *image, bool is_loader,
+				  const struct lbr_keeper *keeper);
 /* Frees; NULL is fine. */
 void code_facts_free(struct code_facts *facts);
 

@@ -10,7 +10,7 @@
 #ifndef LBR_LBR_H
 #define LBR_LBR_H
 
-#include "event/event.h"
+#include "binary/binary.h"
 
 enum lbr_tier {
 	LBR_PLAIN,   /* what perf shows without --stitch-lbr; nothing is checked */
@@ -18,10 +18,21 @@ enum lbr_tier {
 	LBR_LIKELY,  /* also what the snapshot before makes likely */
 };
 
+/* Where is kept what takes long to find out of a binary: bytes by build id, which may be foreign
+ * when they come back. */
+struct lbr_keeper {
+	/* ret_block: its start is the caller's to free. Returns 0, or -ENOENT. Threads ask. */
+	int (*find)(void *context, const struct build_id *id, struct bytes *ret_block);
+	void (*keep)(void *context, const struct build_id *id, u64 rows, struct bytes block);
+	void *context;
+	u64 least_bytes; /* of a binary: a smaller one is read in no time */
+};
+
 struct lbr_settings {
 	u8 tier;	   /* enum lbr_tier */
 	u32 depth;	   /* how many registers there are; 0: unknown, the deepest snapshot says */
 	const char *symfs; /* look for binaries below this folder first; NULL: no. Borrowed */
+	const struct lbr_keeper *keeper; /* NULL: nothing is kept. Borrowed */
 };
 
 /*
@@ -122,6 +133,9 @@ void lbr_tally_sum(struct lbr_tally *tally, const struct lbr_tally *more);
 /* The CALLs of the last sample's user frames, newest first: where each return address of its chain
  * comes from. Borrowed until the next event. */
 const u64 *lbr_stitcher_calls(struct lbr_stitcher *stitcher, size_t *ret_count);
+
+/* Keeps what was found out of binaries and was not kept yet, when all parts have been stitched. */
+void lbr_stitcher_keep(struct lbr_stitcher *stitcher);
 
 /* The sentence of an enum lbr_end. */
 const char *lbr_end_words(u8 end);

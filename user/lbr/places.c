@@ -21,14 +21,15 @@ static void add_first_rows(struct places *places)
 	*vec_add(&places->files) = 0;
 }
 
-struct places *places_new(const struct process_table *processes, const char *symfs)
+struct places *places_new(const struct process_table *processes, const char *symfs,
+			  const struct lbr_keeper *keeper)
 {
 	struct places *places = must_alloc_table(1, sizeof(*places));
 
 	places->processes = processes;
 	places->near = &places_no_span;
 	places->symfs = symfs;
-	places->shelf = code_shelf_new();
+	places->shelf = code_shelf_new(keeper);
 	places->owns_shelf = true;
 	add_first_rows(places);
 	place_steps_grow(places);

@@ -31,9 +31,14 @@ struct place {
 
 struct places;
 
-/* An empty set. `symfs`: look for binaries below this folder first; NULL: none. Borrowed, as is the
- * table, which must be fed before it is asked. */
-struct places *places_new(const struct process_table *processes, const char *symfs);
+struct lbr_keeper;
+
+/* An empty set. `symfs`: look for binaries below this folder first; NULL: none. `keeper` of struct
+ * lbr_settings. Borrowed, as is the table, which must be fed before it is asked. */
+struct places *places_new(const struct process_table *processes, const char *symfs,
+			  const struct lbr_keeper *keeper);
+/* Keeps what was found out of binaries, when nobody asks any more. */
+void places_keep_code(const struct places *places);
 /* Knows what `learned` knows, by the same numbers, and finds out more on its own. Both may be asked
  * at the same time; `learned` outlives it. `processes` as above. */
 struct places *places_beside(struct places *learned, const struct process_table *processes);

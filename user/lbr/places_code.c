@@ -4,16 +4,18 @@
  */
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "lbr/kept_callers.h"
 #include "lbr/places_reach.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct code_shelf *code_shelf_new(void)
+struct code_shelf *code_shelf_new(const struct lbr_keeper *keeper)
 {
 	struct code_shelf *shelf = must_alloc(sizeof(*shelf));
 
 	parallel_mutex_init(&shelf->lock);
+	shelf->keeper = keeper;
 	return shelf;
 }
 
@@ -25,6 +27,15 @@ void code_shelf_free(struct code_shelf *shelf)
 	idmap_release(&shelf->of_file);
 	pthread_mutex_destroy(&shelf->lock);
 	free(shelf);
+}
+
+void places_keep_code(const struct places *places)
+{
+	const struct code_shelf *shelf = places->shelf;
+
+	for (size_t i = 0; i < shelf->rows.count; i++)
+		if (shelf->rows.items[i])
+			kept_callers_keep(shelf->rows.items[i], shelf->keeper);
 }
 
 /* The dynamic linker: the only file that binds functions late. */
@@ -52,7 +63,7 @@ static struct code_facts *read_binary(const struct places *places, const struct 
 	if ((!places->symfs || code_image_read(places->symfs, file->path, &id, &image)) &&
 	    code_image_read("", file->path, &id, &image))
 		return NULL;
-	return code_facts_new(&image, is_loader(file->path));
+	return code_facts_new(&image, is_loader(file->path), places->shelf->keeper);
 }
 
 /* Reads it, unless somebody has. */

@@ -64,6 +64,7 @@ struct code_shelf {
 	pthread_mutex_t lock;	       /* who reads of a binary what was not read yet, holds it */
 	struct idmap of_file;	       /* mapped file → row + 1 */
 	VEC(struct code_facts *) rows; /* NULL: it cannot be read */
+	const struct lbr_keeper *keeper;
 };
 
 struct places {
@@ -125,7 +126,7 @@ void place_steps_copy(struct places *places, const struct places *learned);
 void place_steps_release(struct places *places);
 
 /* An empty one. */
-struct code_shelf *code_shelf_new(void);
+struct code_shelf *code_shelf_new(const struct lbr_keeper *keeper);
 /* Frees. */
 void code_shelf_free(struct code_shelf *shelf);
 

@@ -305,7 +305,7 @@ struct lbr_stitcher *lbr_stitcher_new(const struct lbr_settings *settings, struc
 {
 	struct lbr_stitcher *stitcher = stitcher_make(settings, next);
 
-	stitcher->places = places_new(stitcher->processes, settings->symfs);
+	stitcher->places = places_new(stitcher->processes, settings->symfs, settings->keeper);
 	stitcher->graph = graph_new(stitcher->places);
 	stitcher->threads = threads_new();
 	if (settings->tier == LBR_LIKELY)
@@ -352,6 +352,11 @@ struct lbr_stitcher *lbr_stitcher_beside(struct lbr_stitcher *learned, struct ev
 	stitcher->has_learned_all = true;
 	stitcher->unlearned = learned->is_learning ? NULL : learned;
 	return stitcher;
+}
+
+void lbr_stitcher_keep(struct lbr_stitcher *stitcher)
+{
+	places_keep_code(stitcher->places);
 }
 
 bool lbr_stitcher_lacks_lessons(const struct lbr_stitcher *learned)

@@ -14,7 +14,7 @@
 
 #include <stdio.h>
 
-enum kept_kind { KEPT_NAMES = 1, KEPT_PLACES = 2 };
+enum kept_kind { KEPT_NAMES = 1, KEPT_PLACES = 2, KEPT_CALLERS = 3 };
 
 enum { KEPT_HEADER_BYTES = 48 };
 

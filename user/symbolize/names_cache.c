@@ -48,7 +48,8 @@ struct names_cache {
 	struct text warnings;
 };
 
-static const char *const suffixes[] = {[KEPT_NAMES] = "names", [KEPT_PLACES] = "places"};
+static const char *const suffixes[] = {
+	[KEPT_NAMES] = "names", [KEPT_PLACES] = "places", [KEPT_CALLERS] = "callers"};
 
 /* --- opening --- */
 
@@ -281,7 +282,7 @@ static int replace_file(const struct names_cache *cache, const char *path, struc
 }
 
 static int write_block(struct names_cache *cache, enum kept_kind kind, const struct build_id *id,
-		       u64 rows, const struct text *block)
+		       u64 rows, struct bytes block)
 {
 	CLEANUP(text_release) struct text file = {0};
 	char path[PATH_BYTES];
@@ -289,8 +290,7 @@ static int write_block(struct names_cache *cache, enum kept_kind kind, const str
 
 	if (!path_of(kind, id, path))
 		return -ENODATA;
-	error = kept_file_make(kind, rows, (struct bytes){(u8 *)block->bytes, block->length},
-			       &file);
+	error = kept_file_make(kind, rows, block, &file);
 	error = error ? error
 		      : replace_file(cache, path, (struct bytes){(u8 *)file.bytes, file.length});
 	if (error && !cache->warnings.length)
@@ -302,6 +302,11 @@ static int write_block(struct names_cache *cache, enum kept_kind kind, const str
 		cache->written_bytes = 0;
 	}
 	return error;
+}
+
+static struct bytes bytes_of(const struct text *block)
+{
+	return (struct bytes){(const u8 *)block->bytes, block->length};
 }
 
 /* --- names --- */
@@ -394,7 +399,7 @@ int names_cache_add(struct names_cache *cache, const struct kept_names *names)
 	if (names_cache_has(cache, &names->id) && rows <= names_cache_rows(cache, &names->id))
 		return 0;
 	kept_names_put(names, &block);
-	error = write_block(cache, KEPT_NAMES, &names->id, rows, &block);
+	error = write_block(cache, KEPT_NAMES, &names->id, rows, bytes_of(&block));
 	if (!error)
 		note_whole(cache, &names->id, rows);
 	return error;
@@ -451,7 +456,7 @@ static void join_places(struct names_cache *cache, const struct kept_places *pla
 	names_cache_places(cache, &places->id, &all);
 	kept_places_join(&all, places);
 	kept_places_put(&all, &block);
-	(void)write_block(cache, KEPT_PLACES, &all.id, all.places.count, &block);
+	(void)write_block(cache, KEPT_PLACES, &all.id, all.places.count, bytes_of(&block));
 }
 
 void names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
@@ -462,4 +467,18 @@ void names_cache_add_places(struct names_cache *cache, const struct kept_places 
 		return;
 	join_places(cache, places);
 	closep(&lock);
+}
+
+/* --- callers --- */
+
+int names_cache_find_callers(struct names_cache *cache, const struct build_id *id,
+			     struct bytes *ret_block)
+{
+	return read_block(cache, KEPT_CALLERS, id, ret_block);
+}
+
+int names_cache_add_callers(struct names_cache *cache, const struct build_id *id, u64 rows,
+			    struct bytes block)
+{
+	return cache->is_read_only ? -EROFS : write_block(cache, KEPT_CALLERS, id, rows, block);
 }

@@ -3,7 +3,8 @@
  * A folder of names by build id: what naming needs of binaries, kept for when they have been
  * replaced or deleted, with the source lines that were asked for.
  *
- * DIRECTORY/ab/cdef….names and ….places, one of each at most for a build id, and DIRECTORY/lock.
+ * DIRECTORY/ab/cdef….names, ….places and ….callers, one of each at most for a build id, and
+ * DIRECTORY/lock.
  * Each file has a version and a checksum and is replaced as a whole, so any number of processes may
  * use the folder. One that is damaged is passed over, with one line, and written anew.
  *
@@ -86,5 +87,15 @@ int names_cache_keep_jit(struct names_cache *cache, const struct jit_code *code)
  * there are passed over, so it may be called again when modules have been loaded. Returns 0,
  * -EACCES (kallsyms shows no addresses) or why not. */
 int names_cache_keep_kernel(struct names_cache *cache);
+
+/* Takes what is kept under a build id of who calls whom in a binary's code, as somebody gave it
+ * to the next. ret_block: its start is the caller's to free. Returns 0 or -ENOENT (there is none,
+ * or it is damaged: there is a warning then). Threads may ask at the same time. */
+int names_cache_find_callers(struct names_cache *cache, const struct build_id *id,
+			     struct bytes *ret_block);
+/* Keeps it in place of what is there. `rows` says how much it is. Returns 0 or why it could not be
+ * written, for which there is a warning, too; -EROFS has none. */
+int names_cache_add_callers(struct names_cache *cache, const struct build_id *id, u64 rows,
+			    struct bytes block);
 
 #endif

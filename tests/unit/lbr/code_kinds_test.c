@@ -58,7 +58,7 @@ static void a_kind_is_that_of_all_addresses_of_a_block(void **state)
 	u32 found = 0;
 
 	assert_int_equal(code_image_read("", "/proc/self/exe", &any, &image), 0);
-	facts = code_facts_new(&image, false);
+	facts = code_facts_new(&image, false, NULL);
 	assert_int_equal(code_facts_kind(facts, facts->functions.items[0].start), KIND_NOT_ASKED);
 	for (u32 row = 0; row < facts->functions.count; row += FUNCTIONS_EVERY)
 		if (!(facts->functions.items[row].flags & FUNCTION_IS_GAP))
@@ -75,7 +75,7 @@ static void nothing_is_one_kind_outside_of_code(void **state)
 	struct code_facts *facts;
 
 	assert_int_equal(code_image_read("", "/proc/self/exe", &any, &image), 0);
-	facts = code_facts_new(&image, false);
+	facts = code_facts_new(&image, false, NULL);
 	assert_int_equal(code_facts_find_kind(facts, 0), KIND_MIXED);
 	assert_int_equal(code_facts_find_kind(facts, ~0ULL), KIND_MIXED);
 	assert_int_equal(code_facts_kind(facts, ~0ULL), KIND_MIXED);

@@ -21,7 +21,7 @@ struct fixture {
 static void begin(struct fixture *fixture, u64 newest)
 {
 	*fixture = (struct fixture){.processes = process_table_new(), .threads = threads_new()};
-	fixture->places = places_new(fixture->processes, NULL);
+	fixture->places = places_new(fixture->processes, NULL, NULL);
 	fixture->snapshot = (struct snapshot){
 		.time_ns = 1000,
 		.leaf_place = places_add(fixture->places,

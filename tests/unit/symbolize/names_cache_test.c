@@ -413,6 +413,59 @@ static void who_keeps_names_waits_for_who_reads_them(void **state)
 	symbolizer_free(symbolizer);
 }
 
+/* Callers are bytes to it. */
+static void assert_callers(struct names_cache *cache, const struct build_id *id, const char *text)
+{
+	struct bytes block = {0};
+
+	assert_int_equal(names_cache_find_callers(cache, id, &block), text ? 0 : -ENOENT);
+	assert_int_equal(block.length, text ? strlen(text) : 0);
+	if (text)
+		assert_memory_equal(block.start, text, block.length);
+	free((void *)(uintptr_t)block.start);
+}
+
+static void callers_come_back_whole_or_not_at_all(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct build_id first = {{1, 2, 3, 4}, 4}, second = {{1, 2, 3, 5}, 4}, none = {0};
+	const struct bytes old = {(const u8 *)"older", 5}, new = {(const u8 *)"new", 3};
+	CLEANUP(freep) char *path = kept_path(fixture, &first, "callers"), *bytes = NULL;
+	size_t length;
+
+	assert_callers(NULL, &first, NULL);
+	assert_callers(fixture->cache, &first, NULL);
+	assert_int_equal(names_cache_add_callers(fixture->cache, &first, 1, old), 0);
+	assert_int_equal(names_cache_add_callers(fixture->cache, &first, 1, new), 0);
+	assert_int_equal(names_cache_add_callers(fixture->cache, &none, 1, new), -ENODATA);
+	assert_callers(fixture->cache, &first, "new");
+	assert_callers(fixture->cache, &second, NULL);
+	assert_string_equal(names_cache_warnings(fixture->cache), "");
+	assert_int_equal(file_read(path, 1 << 20, &bytes, &length), 0);
+	for (size_t i = 0; i < length; i++) {
+		write_bytes(path, bytes, i);
+		assert_callers(fixture->cache, &first, NULL);
+		bytes[i] ^= 0x10;
+		write_bytes(path, bytes, length);
+		assert_callers(fixture->cache, &first, NULL);
+		bytes[i] ^= 0x10;
+	}
+	assert_non_null(strstr(names_cache_warnings(fixture->cache), "damaged"));
+}
+
+static void names_are_no_callers(void **state)
+{
+	struct fixture *fixture = *state;
+	CLEANUP(kept_names_release) struct kept_names names = small_names(1);
+	CLEANUP(freep) char *from = kept_path(fixture, &names.id, "names");
+	CLEANUP(freep) char *to = kept_path(fixture, &names.id, "callers");
+
+	assert_int_equal(names_cache_add(fixture->cache, &names), 0);
+	assert_int_equal(rename(from, to), 0);
+	assert_callers(fixture->cache, &names.id, NULL);
+	assert_int_equal(access(to, F_OK), -1);
+}
+
 int main(void)
 {
 #define KEPT(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
@@ -423,6 +476,8 @@ int main(void)
 		KEPT(damaged_files_are_refused_wherever_the_damage_is),
 		KEPT(a_damaged_file_is_made_again),
 		KEPT(of_another_version_nothing_is_said),
+		KEPT(callers_come_back_whole_or_not_at_all),
+		KEPT(names_are_no_callers),
 		KEPT(no_link_and_no_fifo_is_followed),
 		KEPT(what_was_used_longest_ago_goes_first),
 		KEPT(writing_holds_the_limit),

@@ -138,8 +138,11 @@ __noinline int take_any_frame(void)
 
 /* --- the walk --- */
 
+/* What take_frame() says of a frame that is take_any_frame()'s. */
+enum { FRAME_IS_ODD = 255 };
+
 /* Takes the frame that the walk is at, and steps to its caller. Returns END_UNKNOWN if there is
- * one, else why the stack ends. Global, see move_window(). */
+ * one, FRAME_IS_ODD, or why the stack ends. Global, see move_window(). */
 __noinline int take_frame(void)
 {
 	struct scratch *scratch = scratch_here();
@@ -147,18 +150,21 @@ __noinline int take_frame(void)
 	if (!scratch)
 		return END_BROKEN;
 	if (settings.walkers & WALKER_EH_FRAME)
-		return take_plain_frame(scratch) ? END_UNKNOWN : take_any_frame();
+		return take_plain_frame(scratch) ? END_UNKNOWN : FRAME_IS_ODD;
 	take_pc(scratch);
 	scratch->walk.found_by = WALKER_FRAME_POINTER;
 	return step_by_frame_pointer(scratch);
 }
 
-/* Takes frames until there are no more, or no more wanted. Returns why. */
+/* Takes frames until there are no more, or no more wanted. Returns why. Neither of the two calls
+ * the other: their stacks of BPF would add up to more than Linux before 6.13 allows. */
 static __always_inline u8 take_frames(void)
 {
 	for (u32 i = 0; i < STACK_MAX_FRAMES && i < settings.max_stack; i++) {
 		u8 end = take_frame();
 
+		if (end == FRAME_IS_ODD)
+			end = take_any_frame();
 		if (end != END_UNKNOWN)
 			return end;
 	}

@@ -3,10 +3,11 @@
  * Recording the live kernel: whole stacks, sums without difference, nothing lost in a storm, and
  * one clear line for what cannot be done.
  */
-#include "kernel/recording.h"
+#include "kernel/burning.h"
 
 #include "base/number.h"
 
+#include <sched.h>
 #include <sys/mman.h>
 
 /* Records `command` from start to end. */
@@ -175,28 +176,31 @@ static void software_events_are_sampled_each_with_its_source(void **state)
 static void ring_of_one_page_loses_and_counts_it(void **state)
 {
 	struct parsed_event clock = software(PERF_COUNT_SW_CPU_CLOCK, 4999, true);
-	CLEANUP(freep) char *path = workload("deep");
-	char *command[] = {path, "60", "1", NULL};
-	struct capture_settings settings = {.events = &clock,
-					    .event_count = 1,
-					    .ring_bytes = 1,
-					    .targets = {.command = command}};
+	struct capture_settings settings = {.events = &clock, .event_count = 1, .ring_bytes = 1};
 	struct recording recording;
-	struct capture_totals at_start;
+	struct capture_totals at_start, now;
+	pid_t burning;
+	u32 pid;
 
 	skip_without_permission();
+	burning = start_burning(NULL, NULL);
+	pid = (u32)burning;
+	settings.targets = (struct capture_targets){.pids = &pid, .pid_count = 1};
 	assert_int_equal(recording_start(&recording, &settings), 0);
 	/* Starting drains once, which ends when the ring is empty, whatever comes meanwhile. From
-	 * now on nobody drains until the command has ended, and then no more comes. */
+	 * now on nobody drains until the process has ended, and then no more comes. */
 	capture_totals(recording.capture, &at_start);
-	waitpid(capture_command(recording.capture), NULL, 0);
+	do {
+		sched_yield();
+		capture_totals(recording.capture, &now);
+	} while (now.counters[COUNTER_lost_ring_full] <= amount(500));
+	end_process(burning);
 	recording_stop(&recording);
 	assert_in_range(recording.totals.counters[COUNTER_samples_sent] -
 				at_start.counters[COUNTER_samples_sent],
 			0, 4096 / 56);
 	assert_true(recording.samples.count > 0);
-	/* How many more come depends on how much of its second the command could run. */
-	assert_true(recording.totals.counters[COUNTER_lost_ring_full] > 0);
+	assert_true(recording.totals.counters[COUNTER_lost_ring_full] > amount(500));
 	assert_adds_up(&recording);
 	recording_release(&recording);
 	(void)state;

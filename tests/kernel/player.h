@@ -8,6 +8,7 @@
 #include "aggregating.h"
 #include "aggregating.skel.h"
 #include "bpfprof/aggregate.h"
+#include "kernel/counter_sum.h"
 #include "kernel/recording.h"
 
 #include <bpf/bpf.h>
@@ -83,16 +84,7 @@ static inline void play(const struct player *player)
 
 static inline u64 counter_of(const struct player *player, u32 counter)
 {
-	struct cpu_counters counters;
-	u64 sum = 0;
-
-	for (u32 cpu = 0; cpu < (u32)libbpf_num_possible_cpus(); cpu++) {
-		assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(player->skeleton->maps.counters),
-						     &cpu, &counters),
-				 0);
-		sum += counters.counts[counter];
-	}
-	return sum;
+	return counter_sum(player->skeleton->maps.counters, counter);
 }
 
 /* Sample `number` of `kinds` different ones; chains of each length, with and without the leaf. */

@@ -8,6 +8,7 @@
 #include "branch_stack.h"
 #include "branch_stack.skel.h"
 #include "capture/ring.h"
+#include "kernel/counter_sum.h"
 #include "kernel/recording.h"
 
 #include <bpf/bpf.h>
@@ -71,16 +72,7 @@ static inline void play(struct player *player, struct event_sink *sink)
 /* A counter of the programs, of all CPUs. */
 static inline u64 counter_of(const struct player *player, u32 counter)
 {
-	struct cpu_counters counters;
-	u64 sum = 0;
-
-	for (u32 cpu = 0; cpu < (u32)libbpf_num_possible_cpus(); cpu++) {
-		assert_int_equal(bpf_map_lookup_elem(bpf_map__fd(player->skeleton->maps.counters),
-						     &cpu, &counters),
-				 0);
-		sum += counters.counts[counter];
-	}
-	return sum;
+	return counter_sum(player->skeleton->maps.counters, counter);
 }
 
 static inline u64 random_word(u64 *seed)

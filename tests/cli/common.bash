@@ -83,11 +83,11 @@ start() {
 # What never has anything to read: to wait for a moment without a process, which would change $!.
 exec {nothing}<> <(:)
 
-# Waits until the condition holds, at most about a minute.
+# Waits until the condition holds, at most about a minute, however long it takes to ask.
 wait_for() {
-	local tries=0
+	local end=$((SECONDS + 60))
 	until "$@"; do
-		[ $((tries += 1)) -lt 1200 ] || { echo "never happened: $*"; return 1; }
+		[ "$SECONDS" -lt "$end" ] || { echo "never happened: $*"; return 1; }
 		read -rt 0.05 -u "$nothing" || true
 	done
 }

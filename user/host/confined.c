@@ -9,6 +9,7 @@
 #include "host/confined_messages.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -65,9 +66,13 @@ u64 confined_cpu_ns(const struct confined *confined)
 	return atomic_load(&confined->cpu_ns);
 }
 
+/* Nobody may have anything to ask for long, and would not see it. */
 bool confined_is_gone(const struct confined *confined)
 {
-	return atomic_load(&confined->is_gone);
+	struct pollfd socket = {.fd = confined->socket};
+
+	return atomic_load(&confined->is_gone) ||
+	       (poll(&socket, 1, 0) == 1 && socket.revents & POLLHUP);
 }
 
 /* --- asking --- */

@@ -46,6 +46,13 @@ refused() {
 	[[ $output == "bpfprof: report: --percent-limit 200: "* ]]
 }
 
+@test "a limit of nothing is refused, as it could mean no limit" {
+	refused 'daemon: --max-cpu 0%: give a share of one CPU such as 0.5%, or none' daemon --max-cpu 0%
+	refused 'daemon: --keep-size 0: give a size such as 2G, or none' daemon --keep-size 0
+	refused 'daemon: --keep-time 0: give a time such as 30d or 12h, or none' daemon --keep-time 0
+	refused 'daemon: --max-memory 0: give a size such as 128M' daemon --max-memory 0
+}
+
 @test "a flag with a value and a beginning of several names are refused" {
 	refused 'check: --json takes no argument' check --json=1
 	run "$BPFPROF" report --c

@@ -45,10 +45,10 @@ static int parse_window(void *all_settings, const char *argument)
 	return 0;
 }
 
-/* A size or a time, "none" for no limit. */
+/* No limit. (Not "0", by which somebody may mean that nothing is to be kept or spent.) */
 static bool is_none(const char *argument)
 {
-	return !strcmp(argument, "none") || !strcmp(argument, "0");
+	return !strcmp(argument, "none");
 }
 
 static int parse_keep_size(void *all_settings, const char *argument)
@@ -56,7 +56,9 @@ static int parse_keep_size(void *all_settings, const char *argument)
 	struct daemon_settings *settings = all_settings;
 
 	settings->keep_bytes = 0;
-	if (!is_none(argument) && number_parse_bytes(argument, &settings->keep_bytes))
+	if (is_none(argument))
+		return 0;
+	if (number_parse_bytes(argument, &settings->keep_bytes) || !settings->keep_bytes)
 		return fail_plain(-EINVAL, NULL, "give a size such as 2G, or none");
 	return 0;
 }
@@ -66,7 +68,9 @@ static int parse_keep_time(void *all_settings, const char *argument)
 	struct daemon_settings *settings = all_settings;
 
 	settings->keep_ns = 0;
-	if (!is_none(argument) && number_parse_duration(argument, &settings->keep_ns))
+	if (is_none(argument))
+		return 0;
+	if (number_parse_duration(argument, &settings->keep_ns) || !settings->keep_ns)
 		return fail_plain(-EINVAL, NULL, "give a time such as 30d or 12h, or none");
 	return 0;
 }
@@ -76,8 +80,21 @@ static int parse_max_cpu(void *all_settings, const char *argument)
 	struct daemon_settings *settings = all_settings;
 
 	settings->max_cpu_percent = 0;
-	if (!is_none(argument) && number_parse_percent(argument, &settings->max_cpu_percent))
-		return fail_plain(-EINVAL, NULL, "give a share of one CPU such as 0.5%%, or none");
+	if (is_none(argument))
+		return 0;
+	if (number_parse_percent(argument, &settings->max_cpu_percent) ||
+	    settings->max_cpu_percent <= 0)
+		return fail_plain(-EINVAL, NULL,
+				  "give a share of one CPU such as 0.5%%, or none");
+	return 0;
+}
+
+static int parse_max_memory(void *all_settings, const char *argument)
+{
+	struct daemon_settings *settings = all_settings;
+
+	if (number_parse_bytes(argument, &settings->memory_bytes) || !settings->memory_bytes)
+		return fail_plain(-EINVAL, NULL, "give a size such as 128M");
 	return 0;
 }
 
@@ -162,13 +179,13 @@ const struct option_row daemon_options[] = {
 		 "CPUs alike, and raised again when it can be; none for no limit (default: 0.5%)",
 	 .config = "daemon.max-cpu",
 	 .parse = parse_max_cpu},
-	{.kind = OPTION_BYTES,
+	{.kind = OPTION_CALL,
 	 .name = "max-memory",
-	 .offset = FIELD(memory_bytes),
 	 .argument = "SIZE",
 	 .help = "memory for an open window and what is known of processes; what is given up "
-		 "first stands in the manual",
-	 .config = "daemon.max-memory"},
+		 "first stands in the manual (default: 128M)",
+	 .config = "daemon.max-memory",
+	 .parse = parse_max_memory},
 
 	HEADING("To a server"),
 	{.kind = OPTION_TEXT,

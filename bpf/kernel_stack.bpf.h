@@ -53,16 +53,17 @@ __noinline int take_kernel_frame(u32 row)
 	return step_by_orc(walk, &known->rule);
 }
 
-/* The kernel stack into the first rows. Returns how many frames, one more than wanted if there are
- * more; 0: the kernel's walker is to do it. */
-static __always_inline u32 walk_kernel_stack(struct bpf_perf_event_data *ctx,
+/* The kernel stack into the first rows; how many frames goes into the walk, one more than wanted if
+ * there are more. 0: the kernel's walker is to do it. */
+static __always_inline void walk_kernel_stack(struct bpf_perf_event_data *ctx,
 					     struct scratch *scratch)
 {
 	struct kernel_walk *walk = &scratch->kernel_walk;
 
+	walk->frames = 0;
 	if (!settings.kernel_rules.count || !bpf_core_type_exists(struct orc_entry) ||
 	    !(ctx->regs.eflags & FLAGS_FIXED))
-		return 0;
+		return;
 	walk->pc = ctx->regs.rip;
 	walk->sp = ctx->regs.rsp;
 	walk->fp = ctx->regs.rbp;
@@ -70,10 +71,13 @@ static __always_inline u32 walk_kernel_stack(struct bpf_perf_event_data *ctx,
 	for (u32 i = 0; i <= STACK_MAX_FRAMES && i <= settings.max_stack; i++) {
 		u32 step = take_kernel_frame(i);
 
-		if (step != STEP_ON)
-			return step == STEP_END ? i + 1 : 0;
+		if (step == STEP_ON)
+			continue;
+		if (step == STEP_END)
+			walk->frames = i + 1;
+		return;
 	}
-	return settings.max_stack + 1;
+	walk->frames = settings.max_stack + 1;
 }
 
 /* Global, see move_window(). */
@@ -106,9 +110,13 @@ static __always_inline bool is_kernels_stack(struct bpf_perf_event_data *ctx,
 static __always_inline u32 prove_kernel_stack(struct bpf_perf_event_data *ctx,
 					      struct scratch *scratch)
 {
-	u32 frames = kernel_rules_off ? 0 : walk_kernel_stack(ctx, scratch);
-	u32 earlier = scratch->kernel_walk.walks;
+	u32 earlier = scratch->kernel_walk.walks, frames;
 
+	if (kernel_rules_off)
+		return 0;
+	walk_kernel_stack(ctx, scratch);
+	barrier(); /* a number in a map, see struct user_walk: or each depth is verified by itself */
+	frames = scratch->kernel_walk.frames;
 	if (!frames)
 		return 0;
 	scratch->kernel_walk.walks++;

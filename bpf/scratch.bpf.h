@@ -115,7 +115,8 @@ struct kernel_walk {
 	u32 by_old_sp, by_new_sp; /* entries looked at, see learn_orc_numbers() */
 	u32 walks;		  /* of this CPU, since the recording began */
 	u8 is_exact;		  /* the pc was interrupted */
-	u8 reserved[3];
+	u8 reserved;
+	u16 frames; /* that were walked */
 };
 
 /* Where a CPU builds its records: too large for the BPF stack, which all functions that call one

@@ -51,6 +51,14 @@ record_counted() {
 	awk '{ count = match($0, /, [0-9]+ samples\]/) ? substr($0, RSTART + 2) + 0 : 1; if (count != $1) exit 1 }' periods
 }
 
+@test "stacks of 512 frames are counted" {
+	need_root
+	"$BPFPROF" record --aggregate --max-stack 512 -F 499 -e cpu-clock -v -- "$WORKLOADS/deep" 600 0.5 >/dev/null 2>said
+	[ "$(counter samples_counted said)" -gt 0 ]
+	"$BPFPROF" script -F ip | awk -v RS= 'NF > most { most = NF } END { print most }' >deepest
+	[ "$(cat deepest)" -ge 512 ] # those of the kernel come on top
+}
+
 @test "what cannot be counted is refused in one line" {
 	for words in "-b" "-j any_call" "--call-graph lbr"; do
 		# shellcheck disable=SC2086

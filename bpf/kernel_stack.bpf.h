@@ -56,7 +56,7 @@ __noinline int take_kernel_frame(u32 row)
 /* The kernel stack into the first rows; how many frames goes into the walk, one more than wanted if
  * there are more. 0: the kernel's walker is to do it. */
 static __always_inline void walk_kernel_stack(struct bpf_perf_event_data *ctx,
-					     struct scratch *scratch)
+					      struct scratch *scratch)
 {
 	struct kernel_walk *walk = &scratch->kernel_walk;
 
@@ -115,7 +115,8 @@ static __always_inline u32 prove_kernel_stack(struct bpf_perf_event_data *ctx,
 	if (kernel_rules_off)
 		return 0;
 	walk_kernel_stack(ctx, scratch);
-	barrier(); /* a number in a map, see struct user_walk: or each depth is verified by itself */
+	barrier(); /* a number in a map, see struct user_walk: or each depth is verified by itself
+		    */
 	frames = scratch->kernel_walk.frames;
 	if (!frames)
 		return 0;

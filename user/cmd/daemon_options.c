@@ -84,8 +84,7 @@ static int parse_max_cpu(void *all_settings, const char *argument)
 		return 0;
 	if (number_parse_percent(argument, &settings->max_cpu_percent) ||
 	    settings->max_cpu_percent <= 0)
-		return fail_plain(-EINVAL, NULL,
-				  "give a share of one CPU such as 0.5%%, or none");
+		return fail_plain(-EINVAL, NULL, "give a share of one CPU such as 0.5%%, or none");
 	return 0;
 }
 

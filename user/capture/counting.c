@@ -35,6 +35,7 @@ struct chain_book {
 };
 
 struct counted {
+	u64 time_ns; /* of the entry, which lies in no cache when they are sorted */
 	u32 cpu;
 	struct count_entry *entry;
 };
@@ -167,13 +168,14 @@ static void collect(struct counting *counting, u32 cpu, u32 window)
 
 	for (u32 slot = 0; slot < counting->maps.slots; slot++)
 		if (entries[slot].count)
-			*vec_add(&counting->counted) = (struct counted){cpu, &entries[slot]};
+			*vec_add(&counting->counted) = (struct counted){entries[slot].time_ns, cpu,
+									&entries[slot]};
 }
 
 static int compare_counted(const void *left, const void *right)
 {
-	u64 a = ((const struct counted *)left)->entry->time_ns;
-	u64 b = ((const struct counted *)right)->entry->time_ns;
+	u64 a = ((const struct counted *)left)->time_ns;
+	u64 b = ((const struct counted *)right)->time_ns;
 
 	return a < b ? -1 : a > b;
 }

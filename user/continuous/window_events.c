@@ -168,21 +168,53 @@ static u64 address_at(const struct told_sum *sum, u32 index)
 	return address;
 }
 
-/* By their callers, outermost first. */
-static int compare_stacks(const void *left, const void *right)
+/* By the caller so many frames from the outermost; who has none there comes first. */
+static int compare_callers(const struct told_sum *a, const struct told_sum *b, u32 depth)
 {
-	const struct told_sum *a = left, *b = right;
-	u32 i = a->count, j = b->count;
+	u64 address, other;
 
-	while (i && j) {
-		u64 address = address_at(a, --i), other = address_at(b, --j);
+	if (depth >= a->count || depth >= b->count)
+		return (depth < a->count) - (depth < b->count);
+	address = address_at(a, a->count - 1 - depth);
+	other = address_at(b, b->count - 1 - depth);
+	return address < other ? -1 : address > other;
+}
 
-		if (address != other)
-			return address < other ? -1 : 1;
+static void swap_sums(struct told_sum *a, struct told_sum *b)
+{
+	struct told_sum kept = *a;
+
+	*a = *b;
+	*b = kept;
+}
+
+/* By their callers, outermost first, then by time. Most stacks begin alike, so each caller is
+ * looked at once for all that share those before it (quicksort of three parts). */
+static void order_stacks(struct told_sum *sums, size_t count, u32 depth)
+{
+	while (count > 1) {
+		struct told_sum pivot = sums[count / 2];
+		size_t less = 0, more = count;
+
+		for (size_t at = 0; at < more;) {
+			int order = compare_callers(&sums[at], &pivot, depth);
+
+			if (order < 0)
+				swap_sums(&sums[less++], &sums[at++]);
+			else if (order > 0)
+				swap_sums(&sums[at], &sums[--more]);
+			else
+				at++;
+		}
+		order_stacks(sums, less, depth);
+		order_stacks(sums + more, count - more, depth);
+		sums += less;
+		count = more - less;
+		if (depth++ == pivot.count) {
+			qsort(sums, count, sizeof(*sums), compare_times);
+			return;
+		}
 	}
-	if (i || j)
-		return i ? 1 : -1;
-	return compare_times(a, b);
 }
 
 static struct sum_key key_of(const struct window *window, u32 row)
@@ -235,8 +267,7 @@ static void order_sums(struct handing *handing)
 	if (count > TOGETHER)
 		qsort(sums, count, sizeof(*sums), compare_times);
 	for (size_t from = 0; from < count; from += TOGETHER)
-		qsort(sums + from, count - from < TOGETHER ? count - from : TOGETHER, sizeof(*sums),
-		      compare_stacks);
+		order_stacks(sums + from, count - from < TOGETHER ? count - from : TOGETHER, 0);
 }
 
 /* --- telling it ---------------------------------------------------------------------------------

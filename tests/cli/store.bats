@@ -140,6 +140,9 @@ assert len(long_ones) == 1, store["gaps"]
 	run "$BPFPROF" report --store store --at noon
 	[ "$status" = 2 ]
 	[[ "$output" == *"--at 'noon' is not a time; give 14:00"* ]]
+	run "$BPFPROF" diff --store store --before '2026-11-21 14:00..14:02' --after noon
+	[ "$status" = 2 ]
+	[[ "$output" == *"--after 'noon' is not a time; give 14:00"* ]]
 	run --separate-stderr "$BPFPROF" report --store store --at '2026-11-22 10:00..11:00'
 	[ "$status" = 1 ]
 	[[ "$stderr" == *"has no windows from 2026-11-22 10:00:00"*"it has some from 2026-11-21 14:00:00"* ]]

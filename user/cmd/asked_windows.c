@@ -70,7 +70,7 @@ static int read_times(const struct window_choice *choice, u64 now_ns, struct tim
 	struct time_span span = {0, UINT64_MAX}, part = {0};
 
 	if (choice->at && times_parse_range(choice->at, now_ns, &part))
-		return refuse_time("--at", choice->at);
+		return refuse_time(choice->at_option ? choice->at_option : "--at", choice->at);
 	if (choice->at)
 		narrow(&span, part);
 	if (choice->today)
@@ -219,12 +219,13 @@ int asked_windows_find(const struct window_choice *choice, u64 now_ns, struct as
 	return error ? error : find(choice, ret);
 }
 
-int asked_windows_find_at(const struct window_choice *choice, const char *range, u64 now_ns,
-			  struct asked_windows *ret)
+int asked_windows_find_at(const struct window_choice *choice, const char *option, const char *range,
+			  u64 now_ns, struct asked_windows *ret)
 {
 	struct window_choice at = *choice;
 
 	at.at = range;
+	at.at_option = option;
 	return asked_windows_find(&at, now_ns, ret);
 }
 

@@ -16,6 +16,7 @@
 struct window_choice {
 	const char *store, *configured_store;
 	const char *since, *until, *at;
+	const char *at_option; /* that gave `at`; NULL: --at */
 	bool today, yesterday;
 };
 
@@ -69,9 +70,9 @@ bool window_choice_is_made(const struct window_choice *choice);
  * store_open().
  */
 int asked_windows_find(const struct window_choice *choice, u64 now_ns, struct asked_windows *ret);
-/* The same for "A..B" of the store that is chosen. */
-int asked_windows_find_at(const struct window_choice *choice, const char *range, u64 now_ns,
-			  struct asked_windows *ret);
+/* The same for "A..B", which `option` gave, of the store that is chosen. */
+int asked_windows_find_at(const struct window_choice *choice, const char *option, const char *range,
+			  u64 now_ns, struct asked_windows *ret);
 /* Frees the contents. For CLEANUP too. */
 void asked_windows_release(struct asked_windows *windows);
 

@@ -102,6 +102,7 @@ bool diff_asks_for_store(const struct diff_settings *settings)
 static int choose_windows(const struct diff_settings *settings, u32 given, struct choice *choice)
 {
 	const char *ranges[] = {settings->before, settings->after};
+	static const char *const options[] = {"--before", "--after"};
 	u64 now_ns = clock_ns(CLOCK_REALTIME);
 	int error = 0;
 
@@ -117,7 +118,8 @@ static int choose_windows(const struct diff_settings *settings, u32 given, struc
 
 		*file = (struct diff_file){.side = i, .times = ranges[i]};
 		file->windows = must_alloc(sizeof(*file->windows));
-		error = asked_windows_find_at(&settings->windows, ranges[i], now_ns, file->windows);
+		error = asked_windows_find_at(&settings->windows, options[i], ranges[i], now_ns,
+					      file->windows);
 		if (!error)
 			file->path = file->windows->windows.items[0].path;
 	}

@@ -115,8 +115,7 @@ static __always_inline u32 prove_kernel_stack(struct bpf_perf_event_data *ctx,
 	if (kernel_rules_off)
 		return 0;
 	walk_kernel_stack(ctx, scratch);
-	barrier(); /* a number in a map, see struct user_walk: or each depth is verified by itself
-		    */
+	barrier(); /* a number in a map, as in struct user_walk, or each depth is verified */
 	frames = scratch->kernel_walk.frames;
 	if (!frames)
 		return 0;

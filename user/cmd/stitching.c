@@ -5,6 +5,7 @@
 #include "cmd/stitching.h"
 
 #include "base/fail.h"
+#include "base/parallel.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -119,6 +120,39 @@ static int learn(struct perfdata *data, struct lbr_stitcher *stitcher)
 	return error == -EBADMSG ? 0 : error;
 }
 
+enum { PREPARED_MOST = 64 };
+
+/* Binaries that are read while the recording is gone through for the first time. */
+struct preparing {
+	struct lbr_stitcher *stitcher;
+	const char *paths[PREPARED_MOST];
+	struct build_id ids[PREPARED_MOST];
+	u32 count;
+	struct parallel_task task;
+};
+
+static void *prepare(void *context)
+{
+	struct preparing *preparing = context;
+
+	for (u32 i = 0; i < preparing->count; i++)
+		lbr_stitcher_prepare(preparing->stitcher, preparing->paths[i], &preparing->ids[i]);
+	return NULL;
+}
+
+/* What is read of a large one takes as long as a twentieth of a million samples. */
+static void begin_preparing(struct preparing *preparing, struct lbr_stitcher *stitcher,
+			    const struct perfdata *data)
+{
+	preparing->stitcher = stitcher;
+	while (preparing->count < PREPARED_MOST &&
+	       perfdata_listed_binary(data, preparing->count, &preparing->paths[preparing->count],
+				      &preparing->ids[preparing->count]))
+		preparing->count++;
+	if (preparing->count)
+		parallel_begin(&preparing->task, prepare, preparing);
+}
+
 /* Where the registers hold all stacks of a program there is nothing to learn, which shows only at
  * the end. Where they do not, it mostly shows at once. */
 int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
@@ -127,10 +161,12 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 {
 	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher(data, lbr, NULL);
 	struct counting_settings stitched = *settings;
+	struct preparing preparing = {0};
 	int error;
 
 	stitched.stitcher = stitcher;
 	stitched.meanwhile = NULL; /* what is counted without lessons may be thrown away */
+	begin_preparing(&preparing, stitcher, data);
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
 	error = counting_read(data, &stitched, ret_profile, ret_tally);
 	if (lbr_stitcher_lacks_lessons(stitcher)) {
@@ -142,6 +178,7 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 		if (!error)
 			error = counting_read(data, &stitched, ret_profile, ret_tally);
 	}
+	parallel_wait(&preparing.task);
 	lbr_stitcher_keep(stitcher);
 	return error;
 }

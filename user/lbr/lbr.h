@@ -75,6 +75,11 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher);
 /* For CLEANUP. */
 void lbr_stitcher_freep(struct lbr_stitcher **stitcher);
 
+/* Reads a large binary of which samples are said to be, which need not wait for it then. On any
+ * thread, while the stitcher is used on others. */
+void lbr_stitcher_prepare(struct lbr_stitcher *stitcher, const char *path,
+			  const struct build_id *id);
+
 /* Which samples have LBR call stacks: those of sources with PERF_SAMPLE_BRANCH_CALL_STACK.
  * Borrowed; to be called before the first event. */
 void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_source *sources,

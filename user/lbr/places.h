@@ -37,6 +37,8 @@ struct lbr_keeper;
  * lbr_settings. Borrowed, as is the table, which must be fed before it is asked. */
 struct places *places_new(const struct process_table *processes, const char *symfs,
 			  const struct lbr_keeper *keeper);
+/* Reads the code of a large binary of which places will be asked for, while others may ask. */
+void places_prepare_code(const struct places *places, const char *path, const struct build_id *id);
 /* Keeps what was found out of binaries, when nobody asks any more. */
 void places_keep_code(const struct places *places);
 /* Knows what `learned` knows, by the same numbers, and finds out more on its own. Both may be asked

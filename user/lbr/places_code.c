@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct code_shelf *code_shelf_new(const struct lbr_keeper *keeper)
 {
@@ -24,6 +25,11 @@ void code_shelf_free(struct code_shelf *shelf)
 	for (size_t i = 0; i < shelf->rows.count; i++)
 		code_facts_free(shelf->rows.items[i]);
 	vec_release(&shelf->rows);
+	for (size_t i = 0; i < shelf->prepared.count; i++) {
+		free(shelf->prepared.items[i].path);
+		code_facts_free(shelf->prepared.items[i].facts);
+	}
+	vec_release(&shelf->prepared);
 	idmap_release(&shelf->of_file);
 	pthread_mutex_destroy(&shelf->lock);
 	free(shelf);
@@ -54,16 +60,68 @@ static bool is_file(const char *path)
 }
 
 /* NULL: there is none, or not this one. */
-static struct code_facts *read_binary(const struct places *places, const struct mapped_file *file)
+static struct code_facts *read_binary(const struct places *places, const char *path,
+				      const struct build_id *id)
 {
-	struct build_id id = {.length = file->build_id_bytes};
 	struct code_image image = {0};
 
-	memcpy(id.bytes, file->build_id, sizeof(id.bytes));
-	if ((!places->symfs || code_image_read(places->symfs, file->path, &id, &image)) &&
-	    code_image_read("", file->path, &id, &image))
+	if ((!places->symfs || code_image_read(places->symfs, path, id, &image)) &&
+	    code_image_read("", path, id, &image))
 		return NULL;
-	return code_facts_new(&image, is_loader(file->path), places->shelf->keeper);
+	return code_facts_new(&image, is_loader(path), places->shelf->keeper);
+}
+
+static struct prepared_code *find_prepared(struct code_shelf *shelf, const char *path,
+					   const struct build_id *id)
+{
+	for (size_t i = 0; i < shelf->prepared.count; i++) {
+		struct prepared_code *prepared = &shelf->prepared.items[i];
+
+		if (prepared->id.length == id->length &&
+		    !memcmp(prepared->id.bytes, id->bytes, id->length) &&
+		    !strcmp(prepared->path, path))
+			return prepared;
+	}
+	return NULL;
+}
+
+static bool is_large(const struct code_shelf *shelf, const char *path)
+{
+	struct stat status;
+
+	return shelf->keeper && !stat(path, &status) && S_ISREG(status.st_mode) &&
+	       (u64)status.st_size >= shelf->keeper->least_bytes;
+}
+
+/* What is to be found elsewhere is looked for when a mapping is met. */
+void places_prepare_code(const struct places *places, const char *path, const struct build_id *id)
+{
+	enum { PREPARED_MAX = 8 };
+	struct code_shelf *shelf = places->shelf;
+
+	if (places->symfs || !is_file(path) || !is_large(shelf, path))
+		return;
+	pthread_mutex_lock(&shelf->lock);
+	if (shelf->prepared.count < PREPARED_MAX && !find_prepared(shelf, path, id))
+		*vec_add(&shelf->prepared) = (struct prepared_code){must_copy(path), *id,
+								    read_binary(places, path, id)};
+	pthread_mutex_unlock(&shelf->lock);
+}
+
+/* Reads it, or takes what was read ahead. */
+static struct code_facts *take_binary(const struct places *places, const struct mapped_file *file)
+{
+	struct build_id id = {.length = file->build_id_bytes};
+	struct prepared_code *prepared;
+	struct code_facts *facts;
+
+	memcpy(id.bytes, file->build_id, sizeof(id.bytes));
+	prepared = find_prepared(places->shelf, file->path, &id);
+	if (!prepared || !prepared->facts)
+		return read_binary(places, file->path, &id);
+	facts = prepared->facts;
+	prepared->facts = NULL;
+	return facts;
 }
 
 /* Reads it, unless somebody has. */
@@ -76,7 +134,7 @@ static struct code_facts *from_shelf(const struct places *places, const struct m
 	pthread_mutex_lock(&shelf->lock);
 	row = idmap_place(&shelf->of_file, file->id);
 	if (!*row) {
-		*vec_add(&shelf->rows) = read_binary(places, file);
+		*vec_add(&shelf->rows) = take_binary(places, file);
 		*row = (u32)shelf->rows.count;
 	}
 	facts = shelf->rows.items[*row - 1];

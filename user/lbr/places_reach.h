@@ -59,11 +59,19 @@ struct place_shift {
 	u32 pid, binary;
 };
 
+/* A binary that was read before a mapping of it was met. */
+struct prepared_code {
+	char *path;
+	struct build_id id;
+	struct code_facts *facts; /* NULL: it cannot be read, or was taken */
+};
+
 /* What was read of binaries, for all that ask about places of one recording. */
 struct code_shelf {
 	pthread_mutex_t lock;	       /* who reads of a binary what was not read yet, holds it */
 	struct idmap of_file;	       /* mapped file → row + 1 */
 	VEC(struct code_facts *) rows; /* NULL: it cannot be read */
+	VEC(struct prepared_code) prepared;
 	const struct lbr_keeper *keeper;
 };
 

@@ -354,6 +354,12 @@ struct lbr_stitcher *lbr_stitcher_beside(struct lbr_stitcher *learned, struct ev
 	return stitcher;
 }
 
+void lbr_stitcher_prepare(struct lbr_stitcher *stitcher, const char *path,
+			  const struct build_id *id)
+{
+	places_prepare_code(stitcher->places, path, id);
+}
+
 void lbr_stitcher_keep(struct lbr_stitcher *stitcher)
 {
 	places_keep_code(stitcher->places);

@@ -443,6 +443,16 @@ const struct perfdata_header *perfdata_header(const struct perfdata *data)
 	return &data->header;
 }
 
+bool perfdata_listed_binary(const struct perfdata *data, u32 row, const char **ret_path,
+			    struct build_id *ret_id)
+{
+	if (row >= data->decoder.build_ids.count)
+		return false;
+	*ret_path = intern_view(&data->decoder.build_id_paths, row + 1);
+	*ret_id = data->decoder.build_ids.items[row];
+	return true;
+}
+
 const struct event_source *perfdata_sources(const struct perfdata *data, u32 *ret_count)
 {
 	*ret_count = (u32)data->sources.count;

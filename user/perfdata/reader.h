@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 
+struct build_id;
 struct perfdata;
 
 /* Events that were counted together: rows of the sources, from the leader on. */
@@ -66,6 +67,11 @@ void perfdata_closep(struct perfdata **data);
 
 /* Borrowed until perfdata_close(). */
 const struct perfdata_header *perfdata_header(const struct perfdata *data);
+/* The path and build id of row `row` of those that the file lists beside its records, mostly of all
+ * that samples are of; false: there is no such row. `ret_path` is borrowed until perfdata_close().
+ */
+bool perfdata_listed_binary(const struct perfdata *data, u32 row, const char **ret_path,
+			    struct build_id *ret_id);
 /* The rows that samples refer to. Borrowed until perfdata_close(). */
 const struct event_source *perfdata_sources(const struct perfdata *data, u32 *ret_count);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /* Recordings of others: other byte orders, other records. */
 #include "base/fail.h"
+#include "binary/build_id.h"
 #include "unit/perfdata/foreign.h"
 #include "unit/perfdata/recording.h"
 
@@ -345,6 +346,36 @@ static void device_under_the_build_id_bit_is_no_build_id(void **state)
 	(void)state;
 }
 
+static void build_ids_beside_the_records_are_listed(void **state)
+{
+	enum { ID_BYTES = 8, WITH_SIZE = 0x8002, HEADER_BUILD_ID = 67 };
+	struct foreign foreign = foreign_begin(false, USUAL, 0);
+	struct perfdata *data;
+	struct build_id id;
+	const char *path;
+
+	record_begin(&foreign, HEADER_BUILD_ID, WITH_SIZE);
+	put32(&foreign, ~0U);
+	put_string(&foreign, "ABCDEFGH", BUILD_ID_MAX_BYTES);
+	put32(&foreign, ID_BYTES);
+	put_string(&foreign, "/bin/x", 12);
+	record_end(&foreign);
+	foreign_end(&foreign);
+	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)foreign.bytes.bytes,
+							    foreign.bytes.length},
+					     &data),
+			 0);
+	assert_int_equal(perfdata_read(data, &(struct event_sink){0}), 0);
+	assert_true(perfdata_listed_binary(data, 0, &path, &id));
+	assert_string_equal(path, "/bin/x");
+	assert_int_equal(id.length, ID_BYTES);
+	assert_memory_equal(id.bytes, "ABCDEFGH", ID_BYTES);
+	assert_false(perfdata_listed_binary(data, 1, &path, &id));
+	perfdata_close(data);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
 static void chain_with_an_unknown_marker_is_dropped(void **state)
 {
 	struct foreign foreign = foreign_begin(false, USUAL | CALLCHAIN, 0);
@@ -442,6 +473,7 @@ int main(void)
 		cmocka_unit_test(chains_that_nobody_wants_come_only_where_they_are_asked_for),
 		cmocka_unit_test(unknown_records_are_passed_over_with_one_warning_a_kind),
 		cmocka_unit_test(device_under_the_build_id_bit_is_no_build_id),
+		cmocka_unit_test(build_ids_beside_the_records_are_listed),
 		cmocka_unit_test(chain_with_an_unknown_marker_is_dropped),
 		cmocka_unit_test(chain_longer_than_its_record_is_damage_and_the_rest_is_shown),
 		cmocka_unit_test(losses_of_perf_are_told),

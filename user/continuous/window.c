@@ -22,10 +22,11 @@ static struct window *window_of(struct event_sink *sink)
 /* What goes with the window. */
 static u64 own_bytes(const struct window *window)
 {
-	return window->sums.count * SUM_BYTES + window->chain_bytes + window->placed_bytes +
-	       (window->chains.count + window->placed.count) * CHAIN_EXTRA_BYTES +
+	return window->sums.count * SUM_BYTES + window->chain_bytes +
+	       window->chains.count * CHAIN_EXTRA_BYTES +
 	       window->needed_pieces.count * sizeof(struct needed_piece) +
-	       window->pending.count * sizeof(struct pending);
+	       window->pending.count * sizeof(struct pending) +
+	       window->pending_frames.count * sizeof(u64);
 }
 
 static u64 all_bytes(const struct window *window)
@@ -55,30 +56,31 @@ bool window_is_full(const struct window *window)
 /* --- samples ------------------------------------------------------------------------------------
  */
 
-static u32 intern_chain(struct window *window, const struct sample *sample)
+static u16 frames_kept(const struct sample *sample)
 {
-	u64 words[1 + CHAIN_MAX_FRAMES];
-	struct chain_head head = {.count = sample->frame_count};
-	size_t bytes;
-	u32 known = window->chains.count, id;
-
-	if (head.count > CHAIN_MAX_FRAMES)
-		head.count = CHAIN_MAX_FRAMES;
-	for (u32 i = 0; i < head.count; i++) {
-		words[1 + i] = sample->frames[i].address;
-		head.kernel_count += sample->frames[i].space == SPACE_KERNEL;
-	}
-	memcpy(words, &head, sizeof(head));
-	bytes = (1 + head.count) * sizeof(u64);
-	id = intern_bytes(&window->chains, words, bytes);
-	if (id > known)
-		window->chain_bytes += bytes;
-	return id;
+	return sample->frame_count < CHAIN_MAX_FRAMES ? sample->frame_count : CHAIN_MAX_FRAMES;
 }
 
-struct chain_head window_chain(const struct intern *chains, u32 chain, const u8 **ret_addresses)
+/* Keeps the frames until it is known what was mapped there. Nearly all stacks are of one sample, so
+ * to look for like ones before would be in vain. Returns how many are of the kernel. */
+static u16 keep_frames(struct window *window, const struct sample *sample)
 {
-	const char *view = intern_view(chains, chain);
+	u16 count = frames_kept(sample), kernel_count = 0;
+	u64 *addresses;
+
+	vec_reserve(&window->pending_frames, count);
+	addresses = window->pending_frames.items + window->pending_frames.count;
+	for (u32 i = 0; i < count; i++) {
+		addresses[i] = sample->frames[i].address;
+		kernel_count += sample->frames[i].space == SPACE_KERNEL;
+	}
+	window->pending_frames.count += count;
+	return kernel_count;
+}
+
+struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses)
+{
+	const char *view = intern_view(&window->chains, chain);
 	struct chain_head head;
 
 	memcpy(&head, view, sizeof(head));
@@ -89,17 +91,22 @@ struct chain_head window_chain(const struct intern *chains, u32 chain, const u8 
 static int on_sample(struct event_sink *sink, const struct sample *sample)
 {
 	struct window *window = window_of(sink);
+	size_t first = window->pending_frames.count;
+	u16 kernel_count;
 
 	if (is_beyond(window, 5, 4)) {
 		window->samples_dropped += sample_count(sample);
 		return 0;
 	}
+	kernel_count = keep_frames(window, sample);
 	*vec_add(&window->pending) = (struct pending){
 		.time_ns = sample->time_ns,
 		.weight = sample->weight,
 		.address = sample->address,
 		.cgroup = sample->cgroup,
-		.chain = intern_chain(window, sample),
+		.first_frame = first,
+		.frame_count = frames_kept(sample),
+		.kernel_count = kernel_count,
 		.pid = sample->pid,
 		.tid = sample->tid,
 		.cpu = sample->cpu,
@@ -145,10 +152,23 @@ static void add_up(struct window *window, const struct pending *sample)
 	}
 }
 
+/* Lets a sample wait behind those that do already; their frames, too, stand side by side. */
+static void keep_waiting(struct window *window, struct pending sample, size_t waiting,
+			 size_t *frames)
+{
+	u64 *addresses = window->pending_frames.items;
+
+	memmove(addresses + *frames, addresses + sample.first_frame,
+		sample.frame_count * sizeof(*addresses));
+	sample.first_frame = *frames;
+	*frames += sample.frame_count;
+	window->pending.items[waiting] = sample;
+}
+
 /* Adds up the waiting samples from before `until_ns`. */
 static void settle(struct window *window, u64 until_ns)
 {
-	size_t waiting = 0;
+	size_t waiting = 0, frames = 0;
 
 	for (size_t i = 0; i < window->pending.count; i++) {
 		struct pending sample = window->pending.items[i];
@@ -156,9 +176,10 @@ static void settle(struct window *window, u64 until_ns)
 		if (sample.time_ns < until_ns)
 			add_up(window, &sample);
 		else
-			window->pending.items[waiting++] = sample;
+			keep_waiting(window, sample, waiting++, &frames);
 	}
 	window->pending.count = waiting;
+	window->pending_frames.count = frames;
 }
 
 /* --- the other events ---------------------------------------------------------------------------
@@ -233,27 +254,6 @@ static const struct event_sink sink_members = {
 /* --- the window's end ---------------------------------------------------------------------------
  */
 
-/* Samples that wait for the next window take their chains along. */
-static void keep_waiting_chains(struct window *window)
-{
-	struct intern old = window->chains;
-
-	window->chains = (struct intern){0};
-	window->chain_bytes = 0;
-	for (size_t i = 0; i < window->pending.count; i++) {
-		u32 *chain = &window->pending.items[i].chain;
-		const char *view = intern_view(&old, *chain);
-		struct chain_head head;
-		size_t bytes;
-
-		memcpy(&head, view, sizeof(head));
-		bytes = sizeof(head) + head.count * sizeof(u64);
-		*chain = intern_bytes(&window->chains, view, bytes);
-		window->chain_bytes += bytes;
-	}
-	intern_release(&old);
-}
-
 /* Files that nobody has mapped any more are forgotten when they are the larger part. */
 static void compact_files(struct window *window)
 {
@@ -281,14 +281,13 @@ static void forget_samples(struct window *window)
 {
 	vec_release(&window->sums);
 	intern_release(&window->keys);
-	intern_release(&window->placed);
-	window->placed_bytes = 0;
+	intern_release(&window->chains);
+	window->chain_bytes = 0;
 	intern_release(&window->needed_pieces);
 	memset(window->noted, 0, sizeof(window->noted));
 	intern_release(&window->jit_places);
 	idmap_release(&window->jit_processes);
 	vec_release(&window->jit_ids);
-	idmap_release(&window->looked_up);
 	idmap_release(&window->needed_lives);
 	idmap_release(&window->needed_names);
 	window->samples = window->samples_dropped = window->mappings_dropped = 0;
@@ -302,7 +301,6 @@ void window_turn(struct window *window)
 	u64 keep_ns = end_ns > GRACE_NS ? end_ns - GRACE_NS : 0;
 
 	forget_samples(window);
-	keep_waiting_chains(window);
 	tasks_turn(window->tasks, keep_ns);
 	kernel_pieces_turn(&window->kernel);
 	window_cgroups_turn(&window->cgroups);
@@ -362,7 +360,7 @@ void window_free(struct window *window)
 		return;
 	forget_samples(window);
 	vec_release(&window->pending);
-	intern_release(&window->chains);
+	vec_release(&window->pending_frames);
 	tasks_free(window->tasks);
 	kernel_pieces_release(&window->kernel);
 	window_cgroups_release(&window->cgroups);

@@ -188,6 +188,25 @@ static void swap_sums(struct told_sum *a, struct told_sum *b)
 	*b = kept;
 }
 
+/* Mostly these are few. */
+static void order_times(struct told_sum *sums, size_t count)
+{
+	enum { FEW = 12 };
+
+	if (count > FEW) {
+		qsort(sums, count, sizeof(*sums), compare_times);
+		return;
+	}
+	for (size_t i = 1; i < count; i++) {
+		struct told_sum sum = sums[i];
+		size_t at = i;
+
+		for (; at > 0 && compare_times(&sums[at - 1], &sum) > 0; at--)
+			sums[at] = sums[at - 1];
+		sums[at] = sum;
+	}
+}
+
 /* By their callers, outermost first, then by time. Most stacks begin alike, so each caller is
  * looked at once for all that share those before it (quicksort of three parts). */
 static void order_stacks(struct told_sum *sums, size_t count, u32 depth)
@@ -211,7 +230,7 @@ static void order_stacks(struct told_sum *sums, size_t count, u32 depth)
 		sums += less;
 		count = more - less;
 		if (depth++ == pivot.count) {
-			qsort(sums, count, sizeof(*sums), compare_times);
+			order_times(sums, count);
 			return;
 		}
 	}
@@ -231,9 +250,9 @@ static void expect_row(const struct window *window, u32 row)
 	enum { NEXT = 6, AFTER = 12 };
 
 	if (row + AFTER <= window->sums.count)
-		intern_expect_row(&window->placed, key_of(window, row + AFTER).chain);
+		intern_expect_row(&window->chains, key_of(window, row + AFTER).chain);
 	if (row + NEXT <= window->sums.count)
-		intern_expect_view(&window->placed, key_of(window, row + NEXT).chain);
+		intern_expect_view(&window->chains, key_of(window, row + NEXT).chain);
 }
 
 static void list_sums(struct handing *handing)
@@ -249,7 +268,7 @@ static void list_sums(struct handing *handing)
 		sum.key = (const u8 *)intern_view(&window->keys, row);
 		sum.time_ns = sum_time(handing, tasks_life(window->tasks, key.life)->pid,
 				       window->sums.items[row - 1].time_ns);
-		sum.count = window_chain(&window->placed, key.chain, &sum.addresses).count;
+		sum.count = window_chain(window, key.chain, &sum.addresses).count;
 		/* where sorting begins to look */
 		__builtin_prefetch(sum.addresses + sum.count * sizeof(u64) - 1);
 		*vec_add(&handing->sums) = sum;

@@ -153,42 +153,27 @@ static u64 need_address(struct window *window, struct looking *looking, struct c
 	return code.address;
 }
 
-static u32 place_chain(struct window *window, const struct pending *sample, struct looking *looking)
+/* Notes what readers will have to know of the frames of a chain. Returns it as it is told. */
+static u32 need_chain(struct window *window, const struct pending *sample, struct looking *looking)
 {
 	u64 words[1 + CHAIN_MAX_FRAMES];
-	const u8 *addresses;
-	struct chain_head head = window_chain(&window->chains, sample->chain, &addresses);
+	struct chain_head head = {sample->frame_count, sample->kernel_count};
 	size_t bytes = (1 + head.count) * sizeof(u64);
-	u32 known = window->placed.count, placed;
+	u32 known = window->chains.count, chain;
 
 	memcpy(words, &head, sizeof(head));
-	for (u32 i = 0; i < head.count; i++) {
-		struct code_address code = {
-			.behind = i > 0,
-			.space = i < head.kernel_count ? SPACE_KERNEL : SPACE_USER,
-		};
-
-		memcpy(&code.address, addresses + i * sizeof(u64), sizeof(u64));
-		words[1 + i] = need_address(window, looking, code);
-	}
-	placed = intern_bytes(&window->placed, words, bytes);
-	if (placed > known)
-		window->placed_bytes += bytes;
-	return placed;
-}
-
-/* Notes what readers will have to know of the frames of a chain. Returns it as it is told. */
-static u32 need_chain(struct window *window, const struct pending *sample, u32 name,
-		      struct looking *looking)
-{
-	enum { UNNAMED_LIFE = 1u << 31 };
-	/* Each exec has a name of its own, and what was mapped before is not mapped behind it. */
-	u32 era = name ? name : UNNAMED_LIFE | looking->life;
-	u32 *place = idmap_place(&window->looked_up, (u64)era << 32 | sample->chain);
-
-	if (!*place)
-		*place = place_chain(window, sample, looking);
-	return *place;
+	for (u32 i = 0; i < head.count; i++)
+		words[1 + i] = need_address(
+			window, looking,
+			(struct code_address){
+				.address = window->pending_frames.items[sample->first_frame + i],
+				.behind = i > 0,
+				.space = i < head.kernel_count ? SPACE_KERNEL : SPACE_USER,
+			});
+	chain = intern_bytes(&window->chains, words, bytes);
+	if (chain > known)
+		window->chain_bytes += bytes;
+	return chain;
 }
 
 static void need_life(struct window *window, u32 life, u32 name)
@@ -218,6 +203,6 @@ struct needed window_need(struct window *window, const struct pending *sample, u
 	struct needed needed = {.name = need_tasks(window, sample, life)};
 
 	needed.address = need_address(window, &looking, leaf);
-	needed.chain = need_chain(window, sample, needed.name, &looking);
+	needed.chain = need_chain(window, sample, &looking);
 	return needed;
 }

@@ -17,15 +17,17 @@ enum { CHAIN_MAX_FRAMES = 2 * STACK_MAX_FRAMES };
 /* A sample that waits until everything older has come. */
 struct pending {
 	u64 time_ns, weight, address, cgroup;
-	u32 chain, pid, tid, cpu, count;
+	size_t first_frame; /* of pending_frames */
+	u32 pid, tid, cpu, count;
+	u16 frame_count, kernel_count; /* those of the kernel come first */
 	u8 source, space, cut, walked, has_chain;
 };
 
 /* What samples have in common that are summed; interned as bytes. */
 struct sum_key {
 	u64 address;
-	u32 life, name, chain; /* chain: a placed one */
-	u32 cgroup;	       /* row */
+	u32 life, name, chain;
+	u32 cgroup; /* row */
 	u8 source, space, cut, walked, has_chain, reserved[3];
 };
 _Static_assert(sizeof(struct sum_key) == 32, "holes would part equal keys");
@@ -77,12 +79,12 @@ struct window {
 	struct window_cgroups cgroups;
 	u64 start_ns, end_ns;
 	u64 living_bytes;	     /* that processes took when the window began */
-	VEC(struct pending) pending; /* in order of coming */
-	struct intern chains;	     /* id → struct chain_head and addresses */
+	VEC(struct pending) pending; /* in order of coming, and so are their frames */
+	VEC(u64) pending_frames;     /* addresses */
 	struct intern keys;	     /* id → struct sum_key; sums in the same order */
 	VEC(struct sum) sums;
-	struct intern placed;	   /* chains as they are told: their code at seen_files_place() */
-	struct idmap looked_up;	   /* (name, chain) whose frames have been looked for: placed */
+	struct intern chains; /* id → struct chain_head and addresses, as they are told: those
+			       * of files at seen_files_place() */
 	struct idmap needed_lives; /* which samples are of, and which names they have */
 	struct idmap needed_names;
 	struct intern needed_pieces;
@@ -91,13 +93,13 @@ struct window {
 	struct idmap jit_processes;
 	VEC(struct jit_id) jit_ids; /* by process, from window_identify() on */
 	u32 compact_files_at;	    /* how many files are worth a look at who is needed */
-	u64 chain_bytes, placed_bytes, samples, samples_dropped, mappings_dropped;
+	u64 chain_bytes, samples, samples_dropped, mappings_dropped;
 };
 
 /* How a sample is told. */
 struct needed {
-	u32 name;  /* that the thread had */
-	u32 chain; /* a placed one */
+	u32 name; /* that the thread had */
+	u32 chain;
 	u64 address;
 };
 
@@ -112,8 +114,8 @@ void window_identify(struct window *window);
 /* The build id that a piece is told with. */
 void window_fill_id(const struct window *window, const struct needed_piece *piece,
 		    struct mapping *mapping);
-/* The addresses of an interned chain. */
-struct chain_head window_chain(const struct intern *chains, u32 chain, const u8 **ret_addresses);
+/* The addresses of a chain. */
+struct chain_head window_chain(const struct window *window, u32 chain, const u8 **ret_addresses);
 /* Where the piece is told to begin. */
 u64 window_place(const struct window *window, const struct needed_piece *piece);
 /* A row of `needed_pieces`. */

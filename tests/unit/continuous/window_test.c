@@ -85,6 +85,39 @@ static void a_sample_from_the_end_on_is_of_the_next_window(void **state)
 	assert_int_equal(scene->told.samples, 1);
 }
 
+/* A sample of the shell that called its library. */
+static void sample_of_caller(const struct scene *scene, u64 time_ns)
+{
+	const struct frame frames[] = {{.address = CODE + 4, .space = SPACE_USER},
+				       {.address = LIBRARY + 8, .space = SPACE_USER}};
+
+	sink_call(scene->sink, on_sample,
+		  &(struct sample){
+			  .time_ns = time_ns,
+			  .weight = 7,
+			  .pid = SHELL,
+			  .tid = SHELL,
+			  .address = CODE + 4,
+			  .space = SPACE_USER,
+			  .has_chain = true,
+			  .frames = frames,
+			  .frame_count = ARRAY_COUNT(frames),
+		  });
+}
+
+static void a_sample_that_waits_keeps_its_frames(void **state)
+{
+	struct scene *scene = *state;
+
+	sample(scene, SHELL, SHELL, CODE + 4, 1000);
+	sample(scene, SHELL, SHELL, CODE + 4, 999);
+	sample_of_caller(scene, 2000);
+	assert_null(strstr(turn(scene, 1000), "/lib/libc.so"));
+	assert_null(strstr(turn(scene, 2000), "/lib/libc.so"));
+	assert_non_null(strstr(turn(scene, 3000), "/lib/libc.so"));
+	assert_int_equal(scene->told.samples, 1);
+}
+
 static void a_program_is_told_from_the_one_that_it_replaced(void **state)
 {
 	struct scene *scene = *state;
@@ -418,6 +451,7 @@ int main(void)
 		TEST(kernel_symbols_come_along_if_they_are_needed),
 		TEST(the_next_window_knows_what_the_first_was_told),
 		TEST(a_sample_from_the_end_on_is_of_the_next_window),
+		TEST(a_sample_that_waits_keeps_its_frames),
 		TEST(a_program_is_told_from_the_one_that_it_replaced),
 		TEST(what_a_parent_maps_after_the_fork_is_not_its_childs),
 		TEST(a_pid_that_is_used_again_is_another_process),

@@ -7,8 +7,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/intern.h"
+#include "base/idmap.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "bpfprof/aggregate.h"
 #include "capture/grace_period.h"
@@ -23,19 +24,19 @@ enum { STRAGGLER_NS = 100000000 };
 
 /* Frames of a chain: words.items[first_word] and following, those of the kernel first. */
 struct chain_row {
+	struct chain_hash hash;
 	size_t first_word;
 	struct chain_part part;
 };
 
-/* The chains of one window, by their hashes. */
+/* The chains of one window. */
 struct chain_book {
-	struct intern hashes;
-	VEC(struct chain_row) rows; /* by id - 1 */
+	struct idmap by_hash; /* half of the hash, or a key behind it, → row + 1 */
+	VEC(struct chain_row) rows;
 	VEC(u64) words;
 };
 
 struct counted {
-	u64 time_ns; /* of the entry, which lies in no cache when they are sorted */
 	u32 cpu;
 	struct count_entry *entry;
 };
@@ -49,12 +50,29 @@ struct counting {
 	bool has_chain;
 	struct chain_book books[AGGREGATE_WINDOWS];
 	VEC(struct counted) counted;
-	VEC(struct frame) frames; /* of one sample */
+	VEC(struct sort_key) order, order_room; /* of these, by time */
+	VEC(struct frame) frames;		/* of one sample */
 	u64 turned_ns;
 	u64 malformed;
 };
 
 /* --- chains --- */
+
+static bool is_chain(const struct chain_row *row, struct chain_hash hash)
+{
+	return row->hash.low == hash.low && row->hash.high == hash.high;
+}
+
+/* Where the row of a chain is, or is to be, noted. Half of the hash tells nearly all apart. */
+static u32 *place_of(struct chain_book *book, struct chain_hash hash)
+{
+	u64 key = hash.low;
+	u32 *place = idmap_place(&book->by_hash, key);
+
+	while (*place && !is_chain(&book->rows.items[*place - 1], hash))
+		place = idmap_place(&book->by_hash, ++key);
+	return place;
+}
 
 void counting_take_chain(struct counting *counting, u32 window, const struct sample_header *header,
 			 const u64 *frames)
@@ -63,11 +81,12 @@ void counting_take_chain(struct counting *counting, u32 window, const struct sam
 	struct chain_part part = chain_part_of(header, frame_count ? frames[0] : 0);
 	struct chain_hash hash = chain_hash_of(counting->maps.hash_seed, part, frames + part.first);
 	struct chain_book *book = &counting->books[window % AGGREGATE_WINDOWS];
-	u32 known = book->hashes.count;
+	u32 *place = place_of(book, hash);
 
-	if (intern_bytes(&book->hashes, &hash, sizeof(hash)) <= known)
+	if (*place)
 		return; /* from another CPU */
-	*vec_add(&book->rows) = (struct chain_row){book->words.count, part};
+	*vec_add(&book->rows) = (struct chain_row){hash, book->words.count, part};
+	*place = (u32)book->rows.count;
 	for (u32 i = part.first; i < frame_count; i++)
 		*vec_add(&book->words) = frames[i];
 }
@@ -107,7 +126,7 @@ void counting_read_logs(struct counting *counting)
 
 static void book_release(struct chain_book *book)
 {
-	intern_release(&book->hashes);
+	idmap_release(&book->by_hash);
 	vec_release(&book->rows);
 	vec_release(&book->words);
 }
@@ -124,9 +143,13 @@ static void add_frame(struct counting *counting, u64 address, bool is_kernel)
 static const struct chain_row *find_chain(const struct chain_book *book,
 					  const struct count_key *key)
 {
-	u32 id = intern_find(&book->hashes, &key->chain, sizeof(key->chain));
+	u64 low = key->chain.low;
+	u32 row;
 
-	return id ? &book->rows.items[id - 1] : NULL;
+	while ((row = idmap_get(&book->by_hash, low++)))
+		if (is_chain(&book->rows.items[row - 1], key->chain))
+			return &book->rows.items[row - 1];
+	return NULL;
 }
 
 /* Makes the frames of a sample, leaf and callers. */
@@ -166,18 +189,13 @@ static void collect(struct counting *counting, u32 cpu, u32 window)
 {
 	struct count_entry *entries = &counting->counts[first_slot(counting, cpu, window)];
 
-	for (u32 slot = 0; slot < counting->maps.slots; slot++)
-		if (entries[slot].count)
-			*vec_add(&counting->counted) = (struct counted){entries[slot].time_ns, cpu,
-									&entries[slot]};
-}
-
-static int compare_counted(const void *left, const void *right)
-{
-	u64 a = ((const struct counted *)left)->time_ns;
-	u64 b = ((const struct counted *)right)->time_ns;
-
-	return a < b ? -1 : a > b;
+	for (u32 slot = 0; slot < counting->maps.slots; slot++) {
+		if (!entries[slot].count)
+			continue;
+		*vec_add(&counting->order) = (struct sort_key){entries[slot].time_ns,
+							       (u32)counting->counted.count};
+		*vec_add(&counting->counted) = (struct counted){cpu, &entries[slot]};
+	}
 }
 
 static int send(struct counting *counting, const struct counted *counted, u32 window,
@@ -219,25 +237,59 @@ static void empty(struct counting *counting, u32 window)
 {
 	for (size_t i = 0; i < counting->counted.count; i++)
 		*counting->counted.items[i].entry = (struct count_entry){0};
-	counting->counted.count = 0;
+	counting->counted.count = counting->order.count = 0;
 	for (u32 cpu = 0; cpu < counting->maps.cpus; cpu++)
 		memset(&counting->chains[first_slot(counting, cpu, window)], 0,
 		       counting->maps.slots * sizeof(*counting->chains));
 	book_release(&counting->books[window]);
 }
 
+/* In order of time entries lie anywhere in memory, and so does what they lead to, step by step. */
+static void expect(const struct counting *counting, const struct sort_key *order, size_t left,
+		   u32 window)
+{
+	enum { FRAMES = 2, ROW = 4, SLOT = 6, ENTRY = 9 };
+	const struct chain_book *book = &counting->books[window];
+	const struct counted *counted = counting->counted.items;
+	const struct chain_row *chain;
+	u32 row;
+
+	if (ENTRY < left)
+		__builtin_prefetch(counted[order[ENTRY].row].entry);
+	if (SLOT < left)
+		idmap_expect(&book->by_hash, counted[order[SLOT].row].entry->key.chain.low);
+	if (ROW < left) {
+		row = idmap_get(&book->by_hash, counted[order[ROW].row].entry->key.chain.low);
+		__builtin_prefetch(book->rows.items + (row ? row - 1 : 0));
+	}
+	chain = FRAMES < left ? find_chain(book, &counted[order[FRAMES].row].entry->key) : NULL;
+	if (chain)
+		__builtin_prefetch(book->words.items + chain->first_word);
+}
+
+/* Returns the order of what was counted, by time. */
+static const struct sort_key *order_counted(struct counting *counting)
+{
+	vec_reserve(&counting->order_room, counting->order.count);
+	return sort_by_key(counting->order.items, counting->order_room.items,
+			   counting->order.count);
+}
+
 int counting_hand_over(struct counting *counting, struct event_sink *sink)
 {
 	u32 window = closed_window(counting);
+	const struct sort_key *order;
+	size_t count;
 	int error = 0;
 
 	for (u32 cpu = 0; cpu < counting->maps.cpus; cpu++)
 		collect(counting, cpu, window);
-	if (counting->counted.count)
-		qsort(counting->counted.items, counting->counted.count,
-		      sizeof(*counting->counted.items), compare_counted);
-	for (size_t i = 0; i < counting->counted.count && !error; i++)
-		error = send(counting, &counting->counted.items[i], window, sink);
+	order = order_counted(counting);
+	count = counting->counted.count;
+	for (size_t i = 0; i < count && !error; i++) {
+		expect(counting, order + i, count - i, window);
+		error = send(counting, &counting->counted.items[order[i].row], window, sink);
+	}
 	empty(counting, window);
 	return error;
 }
@@ -300,6 +352,8 @@ void counting_close(struct counting *counting)
 	for (u32 window = 0; window < AGGREGATE_WINDOWS; window++)
 		book_release(&counting->books[window]);
 	vec_release(&counting->counted);
+	vec_release(&counting->order);
+	vec_release(&counting->order_room);
 	vec_release(&counting->frames);
 	free(counting);
 }

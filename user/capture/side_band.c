@@ -222,8 +222,13 @@ static struct side_ring *ring_with_oldest(struct side_band *side_band)
 static int deliver(struct side_band *side_band, struct side_ring *ring, side_band_take *take,
 		   void *context)
 {
-	int error = take(context, next_record(side_band, ring), ring->next_bytes);
+	enum { AHEAD_BYTES = 512 }; /* the kernel wrote that on another CPU, or long ago */
+	u64 ahead = (ring->tail + AHEAD_BYTES) & (side_band->ring_bytes - 1);
+	int error;
 
+	__builtin_prefetch(ring->records + ahead);
+	__builtin_prefetch(ring->records + (ahead ^ 64));
+	error = take(context, next_record(side_band, ring), ring->next_bytes);
 	step_to(ring, ring->tail + ring->next_bytes);
 	look_ahead(side_band, ring);
 	return error;

@@ -38,6 +38,7 @@ struct side_log {
 	VEC(struct short_life) processes;
 	VEC(struct kept_fork) forks;
 	VEC(u8) bytes;
+	u32 last_pid, last_row; /* whose record was kept last; its row + 1. No row: nobody's */
 };
 
 /* The bodies of the records that are kept begin alike; those of forks and ends have all of it.
@@ -66,6 +67,7 @@ struct side_log *side_log_new(void)
 static void forget_records(struct side_log *log)
 {
 	idmap_release(&log->rows);
+	log->last_row = 0;
 	log->processes.count = 0;
 	log->forks.count = 0;
 	log->bytes.count = 0;
@@ -103,11 +105,23 @@ static void begin_process(struct side_log *log, const struct record_start *fork)
 	*vec_add(&log->processes) = (struct short_life){.pid = fork->pid, .threads = 1};
 	*place = (u32)log->processes.count;
 	*vec_add(&log->forks) = (struct kept_fork){*place, parent};
+	log->last_row = 0;
+}
+
+/* The row + 1 of a process that began in what is kept. Mostly it is the last one's: who executes a
+ * program maps a dozen files. */
+static u32 row_of(struct side_log *log, u32 pid)
+{
+	if (!log->last_row || log->last_pid != pid) {
+		log->last_pid = pid;
+		log->last_row = idmap_get(&log->rows, pid);
+	}
+	return log->last_row;
 }
 
 static void follow(struct side_log *log, const struct record_start *start, u64 time_ns)
 {
-	u32 row = idmap_get(&log->rows, start->pid);
+	u32 row = row_of(log, start->pid);
 	struct short_life *process = row ? &log->processes.items[row - 1] : NULL;
 
 	if (start->header.type == PERF_RECORD_FORK && start->pid == start->tid) {
@@ -136,7 +150,7 @@ bool side_log_keep(struct side_log *log, const void *record, size_t bytes)
 		return false;
 	if (start.header.type == PERF_RECORD_FORK || start.header.type == PERF_RECORD_EXIT)
 		follow(log, &start, side_band_time(record, bytes));
-	head.process = idmap_get(&log->rows, start.pid);
+	head.process = row_of(log, start.pid);
 	vec_reserve(&log->bytes, sizeof(head) + bytes);
 	memcpy(log->bytes.items + log->bytes.count, &head, sizeof(head));
 	memcpy(log->bytes.items + log->bytes.count + sizeof(head), record, bytes);

@@ -6,7 +6,6 @@
 #define KERNEL_RULES_BPF_H
 
 #include "kernel_search.bpf.h"
-#include "rules.bpf.h"
 
 #include <bpf/bpf_core_read.h>
 
@@ -27,8 +26,30 @@ enum orc_numbers { ORC_NUMBERS_UNKNOWN, ORC_NUMBERS_OLD, ORC_NUMBERS_NEW, ORC_NU
 /* Written by whoever needs it first, read here only. */
 volatile u32 orc_numbers = ORC_NUMBERS_UNKNOWN;
 
-/* No file's table has this number. */
-enum { KERNEL_TABLE = 0 };
+/* What lies where a rule says that the caller's stack begins. */
+enum kernel_frame {
+	KERNEL_FRAME_UNKNOWN, /* nothing plain */
+	KERNEL_FRAME_LAST,
+	KERNEL_FRAME_CALLED,	/* a return address, below */
+	KERNEL_FRAME_REGISTERS, /* saved ones */
+};
+
+/* The kernel's rule for a place in its code, as a word that is read and written at once. */
+union kernel_rule {
+	struct {
+		u16 tag;	/* which of the places that have this row; 0: of none */
+		u8 frame;	/* enum kernel_frame */
+		u8 base : 4;	/* DWARF number of the register that the CFA is counted from */
+		u8 fp_kind : 4; /* enum saved_kind, of the frame pointer */
+		s16 cfa_offset, fp_offset;
+	};
+	u64 word;
+};
+_Static_assert(sizeof(union kernel_rule) == sizeof(u64), "a word");
+
+/* Row and tag together are all bits of a place, mixed: no two places have both. */
+enum { KERNEL_TAG_BITS = 15, KERNEL_PLACE_BITS = KERNEL_RULES_BITS + KERNEL_TAG_BITS };
+_Static_assert(ORC_CODE_BYTES <= 1 << KERNEL_PLACE_BITS, "two places have one row and tag");
 
 #if defined(__TARGET_ARCH_x86)
 
@@ -50,11 +71,10 @@ static __always_inline u32 orc_type(const struct orc_entry *entry)
 	return bpf_core_field_exists(entry->end) ? type : type - 2;
 }
 
-/* The entry as a rule of ours: CFA_NONE for what is not plain. `is_signal` says that at the CFA lie
- * saved registers. */
-static __always_inline struct unwind_rule orc_rule(const struct orc_entry *entry)
+/* The entry as a rule of ours. */
+static __always_inline union kernel_rule orc_rule(const struct orc_entry *entry)
 {
-	struct unwind_rule rule = {.cfa_kind = CFA_NONE};
+	union kernel_rule rule = {.word = 0};
 	u32 base = (u32)BPF_CORE_READ_BITFIELD(entry, sp_reg);
 	u32 saved = (u32)BPF_CORE_READ_BITFIELD(entry, bp_reg);
 	u32 sp = orc_numbers == ORC_NUMBERS_NEW ? ORC_REG_NEW_SP : ORC_REG_OLD_SP;
@@ -62,18 +82,17 @@ static __always_inline struct unwind_rule orc_rule(const struct orc_entry *entry
 	u32 type = orc_type(entry);
 
 	if (orc_is_end(entry))
-		rule.cfa_kind = CFA_END;
+		rule.frame = KERNEL_FRAME_LAST;
 	if (orc_is_end(entry) || type > 1 || (base != sp && base != ORC_REG_BP) ||
-	    (saved != ORC_REG_UNDEFINED && saved != at_cfa && saved != ORC_REG_BP))
+	    (saved != ORC_REG_UNDEFINED && (type == 1 || (saved != at_cfa && saved != ORC_REG_BP))))
 		return rule;
-	rule.cfa_kind = CFA_REGISTER;
-	rule.cfa_register = base == sp ? X86_64_SP : X86_64_FP;
+	rule.frame = type == 1 ? KERNEL_FRAME_REGISTERS : KERNEL_FRAME_CALLED;
+	rule.base = base == sp ? X86_64_SP : X86_64_FP;
 	rule.cfa_offset = entry->sp_offset;
 	rule.fp_kind = saved == at_cfa	     ? SAVED_AT_CFA
 		       : saved == ORC_REG_BP ? SAVED_AT_FP
 					     : SAVED_SAME;
 	rule.fp_offset = entry->bp_offset;
-	rule.is_signal = type == 1;
 	return rule;
 }
 
@@ -116,11 +135,34 @@ static __always_inline void learn_orc_numbers(struct scratch *scratch)
 									   : ORC_NUMBERS_FOREIGN;
 }
 
+/* The bits of a place in the kernel's code, mixed. */
+static __always_inline u32 kernel_place(u64 address)
+{
+	u32 mixed = (u32)(address - settings.kernel_rules.text_start) * 0x9e3779b1U;
+
+	return mixed & ((1U << KERNEL_PLACE_BITS) - 1);
+}
+
+static __always_inline u16 kernel_tag(u32 place)
+{
+	return (u16)(place << 1 | 1);
+}
+
+/* Where the rule for a place is remembered. */
+static __always_inline volatile u64 *known_kernel_rule(u32 place)
+{
+	u32 row = place >> KERNEL_TAG_BITS;
+
+	return bpf_map_lookup_elem(&known_kernel_rules, &row);
+}
+
 /* Remembers the kernel's rule for `address`. Global, see move_window(). */
 __noinline int learn_kernel_rule(u64 address)
 {
 	struct scratch *scratch = scratch_here();
-	struct known_rule *known = known_rule(KERNEL_TABLE, address);
+	u32 place = kernel_place(address);
+	volatile u64 *known = known_kernel_rule(place);
+	union kernel_rule rule;
 
 	if (!scratch || !known)
 		return 1;
@@ -130,10 +172,27 @@ __noinline int learn_kernel_rule(u64 address)
 		return 1;
 	if (find_orc(scratch, address) || read_orc(scratch, scratch->kernel_walk.first))
 		return 1;
-	known->table = KERNEL_TABLE;
-	known->offset = address;
-	known->rule = orc_rule((const void *)&scratch->kernel_walk.entry);
+	rule = orc_rule((const void *)&scratch->kernel_walk.entry);
+	rule.tag = kernel_tag(place);
+	*known = rule.word;
 	return 0;
+}
+
+/* The kernel's rule for a place in its code, KERNEL_FRAME_UNKNOWN if there is none. */
+static __always_inline union kernel_rule kernel_rule_at(u64 address)
+{
+	u32 place = kernel_place(address);
+	const volatile u64 *known = known_kernel_rule(place);
+	union kernel_rule rule = {.word = 0};
+
+	if (!known)
+		return rule;
+	rule.word = *known;
+	if (rule.tag != kernel_tag(place) && !learn_kernel_rule(address))
+		rule.word = *known;
+	if (rule.tag != kernel_tag(place)) /* not to be found, or another CPU's meanwhile */
+		rule.word = 0;
+	return rule;
 }
 
 #endif

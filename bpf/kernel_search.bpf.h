@@ -16,7 +16,8 @@ enum {
 	ORC_STEPS_MAX = 22,  /* halvings: four million entries; 6.18 has half a million */
 	ORC_BLOCK_BITS = 13, /* of code: a hundred entries */
 	ORC_BLOCKS = 8192,   /* 64 MiB of code; the kernel walks what lies behind */
-	ORC_TOGETHER = 64,   /* addresses of entries that are read at a time */
+	ORC_CODE_BYTES = ORC_BLOCKS << ORC_BLOCK_BITS,
+	ORC_TOGETHER = 64, /* addresses of entries that are read at a time */
 };
 
 #if defined(__TARGET_ARCH_x86)

@@ -30,7 +30,6 @@ volatile u32 kernel_rules_off = 0;
 __noinline int take_kernel_frame(u32 row)
 {
 	struct scratch *scratch = scratch_here();
-	struct known_rule *known;
 	struct kernel_walk *walk;
 	u64 address;
 
@@ -40,17 +39,12 @@ __noinline int take_kernel_frame(u32 row)
 	address = walk->pc - !walk->is_exact;
 	if (address < settings.kernel_rules.text_start ||
 	    address >= settings.kernel_rules.text_end ||
+	    address - settings.kernel_rules.text_start >= ORC_CODE_BYTES ||
 	    walk->pc == settings.kernel_rules.trampolines[0] ||
 	    walk->pc == settings.kernel_rules.trampolines[1])
 		return STEP_UNKNOWN;
 	scratch->record.frames[row] = walk->pc;
-	known = known_rule(KERNEL_TABLE, address);
-	if (!known)
-		return STEP_UNKNOWN;
-	if ((known->offset != address || known->table != KERNEL_TABLE) &&
-	    learn_kernel_rule(address))
-		return STEP_UNKNOWN;
-	return step_by_orc(walk, &known->rule);
+	return step_by_orc(walk, kernel_rule_at(address));
 }
 
 /* The kernel stack into the first rows; how many frames goes into the walk, one more than wanted if

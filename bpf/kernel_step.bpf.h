@@ -43,22 +43,21 @@ static __always_inline u32 step_to_registers(struct kernel_walk *walk, u64 addre
 }
 
 /* Makes the walk's frame its caller. Returns STEP_ON if there is one. */
-static __always_inline u32 step_by_orc(struct kernel_walk *walk, const struct unwind_rule *rule)
+static __always_inline u32 step_by_orc(struct kernel_walk *walk, union kernel_rule rule)
 {
-	u64 cfa = (rule->cfa_register == X86_64_SP ? walk->sp : walk->fp) +
-		  (u64)(s64)rule->cfa_offset;
-	u64 fp_at = (rule->fp_kind == SAVED_AT_FP ? walk->fp : cfa) + (u64)(s64)rule->fp_offset;
+	u64 cfa = (rule.base == X86_64_SP ? walk->sp : walk->fp) + (u64)(s64)rule.cfa_offset;
+	u64 fp_at = (rule.fp_kind == SAVED_AT_FP ? walk->fp : cfa) + (u64)(s64)rule.fp_offset;
 
-	if (rule->cfa_kind == CFA_END)
+	if (rule.frame == KERNEL_FRAME_LAST)
 		return STEP_END;
-	if (rule->cfa_kind != CFA_REGISTER || cfa - walk->sp > KERNEL_STACK_BYTES)
+	if (rule.frame == KERNEL_FRAME_UNKNOWN || cfa - walk->sp > KERNEL_STACK_BYTES)
 		return STEP_UNKNOWN;
-	if (rule->is_signal)
-		return rule->fp_kind == SAVED_SAME ? step_to_registers(walk, cfa) : STEP_UNKNOWN;
+	if (rule.frame == KERNEL_FRAME_REGISTERS)
+		return step_to_registers(walk, cfa);
 	if (cfa == walk->sp ||
 	    bpf_probe_read_kernel(&walk->pc, sizeof(walk->pc), (const void *)(cfa - sizeof(u64))))
 		return STEP_UNKNOWN;
-	if (rule->fp_kind != SAVED_SAME &&
+	if (rule.fp_kind != SAVED_SAME &&
 	    bpf_probe_read_kernel(&walk->fp, sizeof(walk->fp), (const void *)fp_at))
 		return STEP_UNKNOWN;
 	walk->sp = cfa;

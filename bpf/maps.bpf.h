@@ -101,6 +101,15 @@ struct {
 	__type(value, struct known_rule);
 } known_rules SEC(".maps");
 
+/* The kernel's own unwind rules that stacks were walked by of late, a union kernel_rule each: a
+ * word, so that all CPUs share them without a lock. Written and read here only. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KERNEL_RULES_KNOWN);
+	__type(key, u32);
+	__type(value, u64);
+} known_kernel_rules SEC(".maps");
+
 /* What is known of the files that samples lie in; see struct unwind_file for who writes what. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);

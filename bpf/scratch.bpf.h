@@ -16,6 +16,8 @@ enum {
 	PROCESSES_KNOWN = 32, /* of a CPU; a power of two */
 	FILES_KNOWN_BITS = 6, /* of a CPU */
 	RULES_AHEAD = 32,     /* a power of two */
+	KERNEL_RULES_BITS = 14,
+	KERNEL_RULES_KNOWN = 1 << KERNEL_RULES_BITS, /* of all CPUs */
 	MAPLE_NODE_BYTES = 256,
 	LINE_BYTES = 64, /* of the CPU's caches, on most */
 };

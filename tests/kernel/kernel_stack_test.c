@@ -5,7 +5,6 @@
  */
 #include "bpfprof/counters.h"
 #include "bpfprof/event.h"
-#include "bpfprof/unwind_table.h"
 #include "host/host.h"
 #include "kernel/made_up_rules.h"
 #include "kernel/permission.h"
@@ -71,7 +70,6 @@ static struct kernel_stack_bpf *load(struct kernel_rules rules)
 		.max_stack = MAX_STACK, .kernel_max_stack = MAX_STACK, .kernel_rules = rules};
 	skeleton->rodata->own_pid = (u32)getpid();
 	bpf_map__set_max_entries(skeleton->maps.counters, cpus);
-	bpf_map__set_max_entries(skeleton->maps.known_rules, cpus * UNWIND_RULES_KNOWN);
 	assert_int_equal(kernel_stack_bpf__load(skeleton), 0);
 	return skeleton;
 }

@@ -95,6 +95,13 @@ static void size_unwind_maps(struct programs *programs, u32 segments)
 				 segments ? programs->cpu_count * UNWIND_RULES_KNOWN : 1);
 }
 
+/* Nor has a walk of the kernel stack rules to remember if it is the kernel's. */
+static void size_kernel_rules(struct programs *programs, const struct program_settings *settings)
+{
+	if (!settings->kernel_rules.count)
+		bpf_map__set_max_entries(programs->skeleton->maps.known_kernel_rules, 1);
+}
+
 static void size_count_maps(struct programs *programs, const struct program_settings *settings)
 {
 	struct profiler_bpf *skeleton = programs->skeleton;
@@ -121,6 +128,7 @@ static void apply_plan(struct programs *programs, const struct program_plan *pla
 	bpf_map__set_max_entries(skeleton->maps.followed,
 				 plan->settings.has_followed ? FOLLOWED_MAX : 1);
 	size_unwind_maps(programs, plan->unwind_segments);
+	size_kernel_rules(programs, &plan->settings);
 	size_count_maps(programs, &plan->settings);
 	programs->has_followers = plan->settings.has_followed &&
 				  (plan->settings.inherit || plan->settings.command_pid);

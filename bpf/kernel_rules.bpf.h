@@ -18,6 +18,8 @@ enum {
 	ORC_REG_BP = 4,
 	ORC_REG_OLD_SP = 5,
 	ORC_REG_NEW_PREV_SP = 8,
+	ORC_REG_OLD_BP_INDIRECT = 8,
+	ORC_REG_OLD_SP_INDIRECT = 9,
 };
 
 /* How entries number registers. BTF does not tell; but most entries name the stack pointer. */
@@ -32,6 +34,7 @@ enum kernel_frame {
 	KERNEL_FRAME_LAST,
 	KERNEL_FRAME_CALLED,	/* a return address, below */
 	KERNEL_FRAME_REGISTERS, /* saved ones */
+	KERNEL_FRAME_INDIRECT,	/* as called; but the rule says where in memory it begins */
 };
 
 /* The kernel's rule for a place in its code, as a word that is read and written at once. */
@@ -46,10 +49,6 @@ union kernel_rule {
 	u64 word;
 };
 _Static_assert(sizeof(union kernel_rule) == sizeof(u64), "a word");
-
-/* Row and tag together are all bits of a place, mixed: no two places have both. */
-enum { KERNEL_TAG_BITS = 15, KERNEL_PLACE_BITS = KERNEL_RULES_BITS + KERNEL_TAG_BITS };
-_Static_assert(ORC_CODE_BYTES <= 1 << KERNEL_PLACE_BITS, "two places have one row and tag");
 
 #if defined(__TARGET_ARCH_x86)
 
@@ -71,6 +70,18 @@ static __always_inline u32 orc_type(const struct orc_entry *entry)
 	return bpf_core_field_exists(entry->end) ? type : type - 2;
 }
 
+/* What lies at the CFA. Code that aligns its stack by hand leaves the CFA itself in memory, and so
+ * do calls onto another stack; how Linux 7.3 numbers these is not known. */
+static __always_inline u8 orc_frame(u32 base, u32 type, u32 sp)
+{
+	if (base == sp || base == ORC_REG_BP)
+		return type == 1 ? KERNEL_FRAME_REGISTERS : KERNEL_FRAME_CALLED;
+	if (orc_numbers == ORC_NUMBERS_OLD && !type &&
+	    (base == ORC_REG_OLD_BP_INDIRECT || base == ORC_REG_OLD_SP_INDIRECT))
+		return KERNEL_FRAME_INDIRECT;
+	return KERNEL_FRAME_UNKNOWN;
+}
+
 /* The entry as a rule of ours. */
 static __always_inline union kernel_rule orc_rule(const struct orc_entry *entry)
 {
@@ -83,11 +94,11 @@ static __always_inline union kernel_rule orc_rule(const struct orc_entry *entry)
 
 	if (orc_is_end(entry))
 		rule.frame = KERNEL_FRAME_LAST;
-	if (orc_is_end(entry) || type > 1 || (base != sp && base != ORC_REG_BP) ||
+	if (orc_is_end(entry) || type > 1 ||
 	    (saved != ORC_REG_UNDEFINED && (type == 1 || (saved != at_cfa && saved != ORC_REG_BP))))
 		return rule;
-	rule.frame = type == 1 ? KERNEL_FRAME_REGISTERS : KERNEL_FRAME_CALLED;
-	rule.base = base == sp ? X86_64_SP : X86_64_FP;
+	rule.frame = orc_frame(base, type, sp);
+	rule.base = base == sp || base == ORC_REG_OLD_SP_INDIRECT ? X86_64_SP : X86_64_FP;
 	rule.cfa_offset = entry->sp_offset;
 	rule.fp_kind = saved == at_cfa	     ? SAVED_AT_CFA
 		       : saved == ORC_REG_BP ? SAVED_AT_FP
@@ -133,66 +144,6 @@ static __always_inline void learn_orc_numbers(struct scratch *scratch)
 	orc_numbers = scratch->kernel_walk.by_old_sp > ORC_LOOKED_AT / 2   ? ORC_NUMBERS_OLD
 		      : scratch->kernel_walk.by_new_sp > ORC_LOOKED_AT / 2 ? ORC_NUMBERS_NEW
 									   : ORC_NUMBERS_FOREIGN;
-}
-
-/* The bits of a place in the kernel's code, mixed. */
-static __always_inline u32 kernel_place(u64 address)
-{
-	u32 mixed = (u32)(address - settings.kernel_rules.text_start) * 0x9e3779b1U;
-
-	return mixed & ((1U << KERNEL_PLACE_BITS) - 1);
-}
-
-static __always_inline u16 kernel_tag(u32 place)
-{
-	return (u16)(place << 1 | 1);
-}
-
-/* Where the rule for a place is remembered. */
-static __always_inline volatile u64 *known_kernel_rule(u32 place)
-{
-	u32 row = place >> KERNEL_TAG_BITS;
-
-	return bpf_map_lookup_elem(&known_kernel_rules, &row);
-}
-
-/* Remembers the kernel's rule for `address`. Global, see move_window(). */
-__noinline int learn_kernel_rule(u64 address)
-{
-	struct scratch *scratch = scratch_here();
-	u32 place = kernel_place(address);
-	volatile u64 *known = known_kernel_rule(place);
-	union kernel_rule rule;
-
-	if (!scratch || !known)
-		return 1;
-	if (orc_numbers == ORC_NUMBERS_UNKNOWN)
-		learn_orc_numbers(scratch);
-	if (orc_numbers == ORC_NUMBERS_FOREIGN)
-		return 1;
-	if (find_orc(scratch, address) || read_orc(scratch, scratch->kernel_walk.first))
-		return 1;
-	rule = orc_rule((const void *)&scratch->kernel_walk.entry);
-	rule.tag = kernel_tag(place);
-	*known = rule.word;
-	return 0;
-}
-
-/* The kernel's rule for a place in its code, KERNEL_FRAME_UNKNOWN if there is none. */
-static __always_inline union kernel_rule kernel_rule_at(u64 address)
-{
-	u32 place = kernel_place(address);
-	const volatile u64 *known = known_kernel_rule(place);
-	union kernel_rule rule = {.word = 0};
-
-	if (!known)
-		return rule;
-	rule.word = *known;
-	if (rule.tag != kernel_tag(place) && !learn_kernel_rule(address))
-		rule.word = *known;
-	if (rule.tag != kernel_tag(place)) /* not to be found, or another CPU's meanwhile */
-		rule.word = 0;
-	return rule;
 }
 
 #endif

@@ -66,29 +66,38 @@ static __always_inline const struct unwind_rule *find_rule(struct scratch *scrat
 	return rule_at(scratch, row, unwind_find_address(&walk->frame));
 }
 
+/* What take_frame() says of a frame that is take_any_frame()'s. */
+enum { FRAME_IS_ODD = 255 };
+
 /* Takes the frame that the walk is at if there is a plain rule for its code, and steps to its
- * caller: nearly all frames. Returns false, and has done nothing, for any other. What is here, and
- * in what it calls, is in nobody's cache when a sample begins: it is kept short. */
-static __always_inline bool take_plain_frame(struct scratch *scratch)
+ * caller, or finds that it has none: nearly all frames. Has done nothing if that is odd. What is
+ * here, and in what it calls, is in nobody's cache when a sample begins: it is kept short. */
+static __always_inline u8 take_plain_frame(struct scratch *scratch)
 {
 	struct user_walk *walk = &scratch->walk;
 	struct unwind_memory memory = {.read_word = read_stack_word, .context = scratch};
 	u64 pc = walk->frame.pc, address = unwind_find_address(&walk->frame);
 	u32 row = find_mapping(scratch, address);
 	const struct unwind_rule *rule;
+	u8 end = END_COMPLETE;
 
 	if (MACHINE != UNWIND_X86_64 || row >= MAPPINGS_KNOWN ||
 	    walk->found_by == WALKER_FRAME_POINTER ||
 	    known_process(scratch)->mappings[row].table.state != FILE_READY)
-		return false;
+		return FRAME_IS_ODD;
 	rule = rule_at(scratch, row, address);
-	if (!rule || !unwind_is_plain(rule) || !unwind_step_plain(&walk->frame, rule, memory))
-		return false;
+	if (!rule)
+		return FRAME_IS_ODD;
+	if (rule->cfa_kind != CFA_END) {
+		if (!unwind_is_plain(rule) || !unwind_step_plain(&walk->frame, rule, memory))
+			return FRAME_IS_ODD;
+		end = END_UNKNOWN;
+	}
 	put_pc(scratch, pc);
 	walk->doubt = END_NO_TABLE;
 	walk->found_by = WALKER_EH_FRAME;
 	scratch->record.header.walked |= WALKER_EH_FRAME;
-	return true;
+	return end;
 }
 
 /* Takes the frame that the walk is at, and steps to its caller by the rule of its code, or without
@@ -138,9 +147,6 @@ __noinline int take_any_frame(void)
 
 /* --- the walk --- */
 
-/* What take_frame() says of a frame that is take_any_frame()'s. */
-enum { FRAME_IS_ODD = 255 };
-
 /* Takes the frame that the walk is at, and steps to its caller. Returns END_UNKNOWN if there is
  * one, FRAME_IS_ODD, or why the stack ends. Global, see move_window(). */
 __noinline int take_frame(void)
@@ -150,7 +156,7 @@ __noinline int take_frame(void)
 	if (!scratch)
 		return END_BROKEN;
 	if (settings.walkers & WALKER_EH_FRAME)
-		return take_plain_frame(scratch) ? END_UNKNOWN : FRAME_IS_ODD;
+		return take_plain_frame(scratch);
 	take_pc(scratch);
 	scratch->walk.found_by = WALKER_FRAME_POINTER;
 	return step_by_frame_pointer(scratch);

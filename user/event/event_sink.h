@@ -57,7 +57,6 @@ struct sample {
 	u16 branch_count;   /* 0: none */
 	bool has_chain;	    /* the event records call chains (this one may be empty) */
 	bool is_known;	    /* the frames were left out, because knows_chain() said so */
-	u8 wanted;	    /* what wants_chain() said; 0: it was not asked */
 	u8 user_abi;	    /* enum user_abi, of event/sample.h */
 	bool stack_is_full; /* all that was asked for was copied: the stack may go on */
 	u32 stack_bytes;    /* of user_stack; 0: none */
@@ -175,9 +174,9 @@ struct event_sink {
 	 * frames and what is recorded behind them is there: whether it may come without frames and,
 	 * where these are of an LBR call stack, without branches. Unset: it may not. */
 	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
-	/* Asked of each sample with a chain_key, in order: 0, or, if it is to be handed over, what
-	 * it comes with. Another thread may ask, and tell of chains ahead. Unset: all are. */
-	u8 (*wants_chain)(struct event_sink *self, u64 chain_key);
+	/* Asked before a sample with a chain_key is looked at: whether it is to be handed over.
+	 * Unset: all are. */
+	bool (*wants_chain)(struct event_sink *self, u64 chain_key);
 	/* Told some samples ahead, so that what is known of the chain can come from memory. */
 	int (*on_chain_ahead)(struct event_sink *self, u64 chain_key);
 	int (*on_mapping)(struct event_sink *self, const struct mapping *mapping);

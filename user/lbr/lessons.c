@@ -55,13 +55,10 @@ static u64 *chain_set(struct lessons *lessons, u64 chain_key)
 }
 
 /* Picked samples, and all that are new. */
-u8 lessons_wants(struct lessons *lessons, u64 chain_key)
+bool lessons_wants(struct lessons *lessons, u64 chain_key)
 {
-	bool is_picked = pick(lessons), is_new = see(chain_set(lessons, chain_key), chain_key);
-
-	if (is_picked)
-		return LESSON_PICKED;
-	return is_new ? LESSON_NEW : 0;
+	lessons->is_picked = pick(lessons);
+	return see(chain_set(lessons, chain_key), chain_key) || lessons->is_picked;
 }
 
 void lessons_expect(struct lessons *lessons, u64 chain_key)
@@ -69,10 +66,12 @@ void lessons_expect(struct lessons *lessons, u64 chain_key)
 	__builtin_prefetch(chain_set(lessons, chain_key));
 }
 
-/* Of a stitcher only this is touched here: another thread may be learning. */
-static u8 wants_chain(struct event_sink *sink, u64 chain_key)
+static bool wants_chain(struct event_sink *sink, u64 chain_key)
 {
-	return lessons_wants(&stitcher_of_lessons(sink)->lessons_heard, chain_key);
+	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
+
+	stitcher->is_learning = true;
+	return lessons_wants(&stitcher->lessons_heard, chain_key);
 }
 
 static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
@@ -96,7 +95,7 @@ static bool knows_lesson(struct event_sink *sink, const struct sample *sample)
 {
 	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
 
-	if (sample->wanted != LESSON_PICKED || !stitcher_is_concerned(stitcher, sample))
+	if (!stitcher->lessons_heard.is_picked || !stitcher_is_concerned(stitcher, sample))
 		return false;
 	stitcher->key = lesson_key(stitcher, sample);
 	return stitcher->key && threads_know(stitcher->threads, stitcher->key);
@@ -113,7 +112,7 @@ static void learn_again(struct lbr_stitcher *stitcher, const struct sample *samp
 static void learn_anew(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	/* One without key is picked: nobody was asked. */
-	bool is_picked = !sample->chain_key || sample->wanted == LESSON_PICKED;
+	bool is_picked = !sample->chain_key || stitcher->lessons_heard.is_picked;
 
 	if (sample_kernel_frames(sample) == sample->frame_count ||
 	    (!is_picked && stitcher_knows(stitcher, sample)))

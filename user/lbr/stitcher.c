@@ -243,10 +243,10 @@ HEAR(fork, const struct thread_life *)
 HEAR(exit, const struct thread_life *)
 
 /* A sample before the part. */
-static u8 pass_over_chain(struct event_sink *sink, u64 chain_key)
+static bool pass_over_chain(struct event_sink *sink, u64 chain_key)
 {
 	lessons_wants(&stitcher_of_follower(sink)->lessons_heard, chain_key);
-	return 0;
+	return false;
 }
 
 static int expect_chain_to_pass(struct event_sink *sink, u64 chain_key)

@@ -26,12 +26,7 @@ struct lessons {
 	u64 seen[CHAIN_SETS][CHAINS_OF_SET]; /* keys of chains, by their low bits */
 	u64 chains, stride; /* so many were asked for; every stride-th, a power of two, is picked */
 	u32 picked;
-};
-
-/* Why a sample may teach something: struct sample.wanted. */
-enum lesson_kind {
-	LESSON_NEW = 1, /* its chain was not heard of, or long ago */
-	LESSON_PICKED,	/* it counts how often and when */
+	bool is_picked; /* the sample at hand */
 };
 
 /* See stitcher_variant(). */
@@ -78,8 +73,8 @@ struct lbr_stitcher {
 	atomic_bool lacks_lessons;	/* of that: some stack depends on other samples */
 };
 
-/* Counts a chain of the recording. Returns an enum lesson_kind, or 0: nothing is to be learned. */
-u8 lessons_wants(struct lessons *lessons, u64 chain_key);
+/* Counts a chain of the recording. Returns whether there may be something to learn from it. */
+bool lessons_wants(struct lessons *lessons, u64 chain_key);
 /* A chain will be counted soon. */
 void lessons_expect(struct lessons *lessons, u64 chain_key);
 /* Sets what the learning sink does with samples. */

@@ -62,10 +62,8 @@ struct decoder {
 	u64 time_enabled, time_running;	    /* of the counters, as far as they were recorded */
 	u64 sample_id;			    /* of the last sample; 0: not recorded */
 	struct sample_details details;	    /* of the last sample, as far as it has them */
-	/* Of the next sample, set by the caller: its chain_key, what wants_chain() said, and who
-	 * may know its frames. */
+	/* Of the next sample, set by the caller: its chain_key, and who may know its frames. */
 	u64 chain_key;
-	u8 wanted;
 	struct event_sink *reader; /* or NULL */
 };
 

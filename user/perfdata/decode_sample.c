@@ -410,7 +410,6 @@ int decode_sample(struct decoder *decoder, struct bytes record, struct sample *r
 		.hw_idx = ~0ull,
 		.record = record.start,
 		.chain_key = decoder->chain_key,
-		.wanted = decoder->wanted,
 	};
 	decoder->details.misc = header.misc;
 	if (decoder->is_ours) {

@@ -83,14 +83,17 @@ int delivery_event(struct delivery *delivery, const struct timed *event)
 	return 0;
 }
 
-/* What will be needed soon comes from memory while other things are done. */
+/* What will be needed soon comes from memory while other things are done. One that picks samples is
+ * not helped by getting all of them. */
 static void prepare(struct delivery *delivery, const struct timed *event)
 {
 	enum { LINE_BYTES = 64 };
 	const u8 *record = delivery_record(event);
 
-	__builtin_prefetch(record);
-	__builtin_prefetch(record + LINE_BYTES);
+	if (!delivery->sink->wants_chain) {
+		__builtin_prefetch(record);
+		__builtin_prefetch(record + LINE_BYTES);
+	}
 	if (event->extra > EXTRA_NO_SAMPLE)
 		sink_call(delivery->sink, on_chain_ahead, event->extra);
 }
@@ -124,6 +127,27 @@ static int hand_over_list(struct delivery *delivery)
 	return error;
 }
 
+/* Whether the sink wants an event. */
+static bool is_wanted(const struct delivery *delivery, const struct timed *event)
+{
+	struct event_sink *sink = delivery->sink;
+
+	return !sink->wants_chain || event->extra <= EXTRA_NO_SAMPLE ||
+	       sink->wants_chain(sink, event->extra);
+}
+
+static int hand_over_wanted(struct delivery *delivery, struct window *window,
+			    const struct timed *event)
+{
+	struct timed near = *event;
+
+	if (delivery->sink->wants_chain)
+		near.place = (uintptr_t)delivery_near_record(delivery, delivery_record(event));
+	if (near.place == event->place)
+		window_move(window, delivery_record(event));
+	return delivery_event(delivery, &near);
+}
+
 /* Of an index that is read for the last time, gives back what lies behind. Moves `from`, up to
  * where that was done. */
 static void forget_events(struct perfdata *data, size_t *from, size_t to)
@@ -151,14 +175,12 @@ int delivery_events(struct delivery *delivery, size_t from, size_t to)
 	size_t forgotten = from;
 	int error = 0;
 
-	if (delivery->sink->wants_chain)
-		return delivery_picked_events(delivery, from, to);
 	delivery->decoder->reader = delivery->sink;
 	for (size_t i = from; i < to && !error; i++) {
 		if (i + AHEAD < to)
 			prepare(delivery, &events[i + AHEAD]);
-		window_move(&window, delivery_record(&events[i]));
-		error = delivery_event(delivery, &events[i]);
+		if (is_wanted(delivery, &events[i]))
+			error = hand_over_wanted(delivery, &window, &events[i]);
 		forget_events(delivery->data, &forgotten, i);
 		if (delivery->on_progress && is_time_to_tell(i + 1 - from, to - from))
 			delivery->on_progress(delivery, i + 1 - from);
@@ -185,6 +207,7 @@ void delivery_release(struct delivery *delivery)
 {
 	idmap_release(&delivery->value_of_id);
 	vec_release(&delivery->values);
+	free(delivery->far_record);
 }
 
 void perfdata_skip_chains(struct perfdata *data)
@@ -212,7 +235,6 @@ int perfdata_read(struct perfdata *data, struct event_sink *sink)
 		.data = data,
 		.decoder = &data->decoder,
 		.sink = sink,
-		.is_alone = true,
 		.on_progress = data->show_progress ? show_progress : NULL,
 	};
 	int error;

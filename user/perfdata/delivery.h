@@ -22,7 +22,8 @@ struct delivery {
 	struct idmap value_of_id; /* counter id: row of values + 1 */
 	VEC(u64) values;	  /* as the last sample told them */
 	struct delivery_tally tally;
-	bool is_alone; /* there are CPUs for another thread */
+	const u8 *last; /* record that was wanted; see delivery_near_record() */
+	u8 *far_record; /* one that was read apart from the mapped file; NULL: none yet */
 	/* Hears every PROGRESS_EVENTS events, and at the end, how many delivery_events() has handed
 	 * over; NULL: nobody wants to know. */
 	void (*on_progress)(struct delivery *delivery, size_t done);
@@ -38,8 +39,13 @@ static inline const u8 *delivery_record(const struct timed *event)
 int delivery_event(struct delivery *delivery, const struct timed *event);
 /* Hands over the events [from, to) of the index. Returns as above. */
 int delivery_events(struct delivery *delivery, size_t from, size_t to);
-/* The same, of a sink that picks samples. */
-int delivery_picked_events(struct delivery *delivery, size_t from, size_t to);
+/*
+ * Where to read a record from, of which only few are wanted. To look at one in the mapped file maps
+ * sixteen pages around it, which costs more than to read one that stands alone.
+ *
+ * Valid until the next call.
+ */
+const u8 *delivery_near_record(struct delivery *delivery, const u8 *record);
 /* Frees what it remembers. */
 void delivery_release(struct delivery *delivery);
 

@@ -201,12 +201,12 @@ static void a_part_knows_which_chains_came_before(void **state)
 
 	for (u32 i = 0; i < CHAINS; i++) {
 		u64 key = 2 * (i % DIFFERENT) + 3;
-		u8 wanted = whole->wants_chain(whole, key);
+		bool is_wanted = whole->wants_chain(whole, key);
 
 		if (i < BEFORE)
-			assert_int_equal(follower->wants_chain(follower, key), 0);
+			assert_false(follower->wants_chain(follower, key));
 		else
-			assert_int_equal(rest->wants_chain(rest, key), wanted);
+			assert_int_equal(rest->wants_chain(rest, key), is_wanted);
 	}
 	(void)state;
 }

@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 
-#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,23 +16,15 @@ enum { SAMPLES = 600, EACH = 23, FRAMES = 400, MOST_FRAMES = 7000 };
 struct picker {
 	struct event_sink sink;
 	u64 asked, heard;
-	u64 most; /* after so many it wants no more; 0: all */
-	u8 wanted[SAMPLES];
 	u64 sums[SAMPLES]; /* of times and addresses */
 };
 
-static u8 wanted_of(u64 number)
-{
-	return (u8)(1 + number % 200);
-}
-
-static u8 wants_some(struct event_sink *sink, u64 chain_key)
+static bool wants_some(struct event_sink *sink, u64 chain_key)
 {
 	struct picker *picker = (struct picker *)sink;
 
 	assert_true(chain_key);
-	picker->asked++;
-	return (picker->asked - 1) % EACH ? 0 : wanted_of(picker->asked - 1);
+	return picker->asked++ % EACH == 0;
 }
 
 static int take(struct event_sink *sink, const struct sample *sample)
@@ -43,9 +34,8 @@ static int take(struct event_sink *sink, const struct sample *sample)
 
 	for (u32 i = 0; i < sample->frame_count; i++)
 		sum = sum * 31 + sample->frames[i].address;
-	picker->wanted[picker->heard] = sample->wanted;
 	picker->sums[picker->heard++] = sum;
-	return picker->heard == picker->most ? -ECANCELED : 0;
+	return 0;
 }
 
 /* Records are of some thousand bytes, and now and then of nearly as many as there can be. */
@@ -66,11 +56,13 @@ static void put_recording(struct foreign *foreign)
 	}
 }
 
-static struct perfdata *open_recording(void)
+static void a_picked_sample_says_what_it_says_among_all(void **state)
 {
 	struct foreign foreign = foreign_begin(
 		false, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
 		0);
+	struct picker all = {.sink = {.on_sample = take}};
+	struct picker some = {.sink = {.on_sample = take, .wants_chain = wants_some}};
 	char path[] = "/tmp/picked-XXXXXX";
 	int fd = mkstemp(path);
 	struct perfdata *data;
@@ -82,16 +74,6 @@ static struct perfdata *open_recording(void)
 	close(fd);
 	assert_int_equal(perfdata_open(path, &data), 0);
 	unlink(path);
-	text_release(&foreign.bytes);
-	return data;
-}
-
-static void a_picked_sample_says_what_it_says_among_all(void **state)
-{
-	struct picker all = {.sink = {.on_sample = take}};
-	struct picker some = {.sink = {.on_sample = take, .wants_chain = wants_some}};
-	struct perfdata *data = open_recording();
-
 	assert_int_equal(perfdata_read(data, &all.sink), 0);
 	assert_int_equal(perfdata_read(data, &some.sink), 0);
 	assert_int_equal(all.heard, SAMPLES);
@@ -100,36 +82,7 @@ static void a_picked_sample_says_what_it_says_among_all(void **state)
 	for (u64 i = 0; i < some.heard; i++)
 		assert_true(some.sums[i] == all.sums[i * EACH]);
 	perfdata_close(data);
-	(void)state;
-}
-
-static void a_picked_sample_comes_with_why_it_was_wanted(void **state)
-{
-	struct picker all = {.sink = {.on_sample = take}};
-	struct picker some = {.sink = {.on_sample = take, .wants_chain = wants_some}};
-	struct perfdata *data = open_recording();
-
-	assert_int_equal(perfdata_read(data, &some.sink), 0);
-	assert_int_equal(perfdata_read(data, &all.sink), 0);
-	for (u64 i = 0; i < some.heard; i++)
-		assert_int_equal(some.wanted[i], wanted_of(i * EACH));
-	for (u64 i = 0; i < all.heard; i++)
-		assert_int_equal(all.wanted[i], 0);
-	perfdata_close(data);
-	(void)state;
-}
-
-static void a_picker_can_stop_at_any_sample(void **state)
-{
-	for (u64 most = 1; most <= SAMPLES / EACH; most += 5) {
-		struct picker some = {.sink = {.on_sample = take, .wants_chain = wants_some},
-				      .most = most};
-		struct perfdata *data = open_recording();
-
-		assert_int_equal(perfdata_read(data, &some.sink), -ECANCELED);
-		assert_int_equal(some.heard, most);
-		perfdata_close(data);
-	}
+	text_release(&foreign.bytes);
 	(void)state;
 }
 
@@ -137,8 +90,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_picked_sample_says_what_it_says_among_all),
-		cmocka_unit_test(a_picked_sample_comes_with_why_it_was_wanted),
-		cmocka_unit_test(a_picker_can_stop_at_any_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,23 +95,26 @@ static inline void sample_of_cgroup(const struct scene *scene, u64 id, u64 time_
 		  });
 }
 
+/* A sample of a thread, with its frames, of which the first is the innermost. */
+static inline void sample_of_frames(const struct scene *scene, struct sample sample)
+{
+	sample.weight = 7;
+	sample.address = sample.frames[0].address;
+	sample.space = sample.frames[0].space;
+	sample.has_chain = true;
+	sink_call(scene->sink, on_sample, &sample);
+}
+
 /* A sample of one frame. */
 static inline void sample(const struct scene *scene, u32 pid, u32 tid, u64 address, u64 time_ns)
 {
-	struct frame frames[] = {{.address = address, .space = address_space_of(address)}};
+	struct frame frame = {.address = address, .space = address_space_of(address)};
 
-	sink_call(scene->sink, on_sample,
-		  &(struct sample){
-			  .time_ns = time_ns,
-			  .weight = 7,
-			  .pid = pid,
-			  .tid = tid,
-			  .address = address,
-			  .space = address_space_of(address),
-			  .has_chain = true,
-			  .frames = frames,
-			  .frame_count = 1,
-		  });
+	sample_of_frames(scene, (struct sample){.time_ns = time_ns,
+						.pid = pid,
+						.tid = tid,
+						.frames = &frame,
+						.frame_count = 1});
 }
 
 /* A kernel, and a shell with its code and a library. */

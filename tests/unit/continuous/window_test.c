@@ -91,18 +91,11 @@ static void sample_of_caller(const struct scene *scene, u64 time_ns)
 	const struct frame frames[] = {{.address = CODE + 4, .space = SPACE_USER},
 				       {.address = LIBRARY + 8, .space = SPACE_USER}};
 
-	sink_call(scene->sink, on_sample,
-		  &(struct sample){
-			  .time_ns = time_ns,
-			  .weight = 7,
-			  .pid = SHELL,
-			  .tid = SHELL,
-			  .address = CODE + 4,
-			  .space = SPACE_USER,
-			  .has_chain = true,
-			  .frames = frames,
-			  .frame_count = ARRAY_COUNT(frames),
-		  });
+	sample_of_frames(scene, (struct sample){.time_ns = time_ns,
+						.pid = SHELL,
+						.tid = SHELL,
+						.frames = frames,
+						.frame_count = ARRAY_COUNT(frames)});
 }
 
 static void a_sample_that_waits_keeps_its_frames(void **state)

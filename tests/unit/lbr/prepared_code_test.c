@@ -14,7 +14,7 @@
 
 enum { PID = 7, DEPTH = 16 };
 
-/* Winside_libc main() returns to: a binary that was not written over just now, as tests are. */
+/* Where main() returns to: a binary that was not written over just now, as tests are. */
 static u64 inside_libc;
 
 /* Counts the binaries that are read. */

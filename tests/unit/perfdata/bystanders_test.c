@@ -95,10 +95,7 @@ static struct text heard_of(struct foreign *foreign)
 	struct perfdata *data;
 
 	foreign_end(foreign);
-	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)foreign->bytes.bytes,
-							    foreign->bytes.length},
-					     &data),
-			 0);
+	data = foreign_open(foreign);
 	perfdata_skip_bystanders(data);
 	assert_int_equal(perfdata_read(data, &listener.sink), 0);
 	perfdata_close(data);

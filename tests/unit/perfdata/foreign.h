@@ -145,18 +145,25 @@ static inline void foreign_end(struct foreign *foreign)
 	put_string(foreign, "elsewhere", 64);
 }
 
-/* Reads the bytes; what came is in `collector`. Returns what perfdata_read() returned. */
-static inline int foreign_read(const struct foreign *foreign, struct collector *collector,
-			       struct text *warnings)
+static inline struct perfdata *foreign_open(const struct foreign *foreign)
 {
 	struct perfdata *data;
-	int error;
 
-	*collector = collector_make();
 	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)foreign->bytes.bytes,
 							    foreign->bytes.length},
 					     &data),
 			 0);
+	return data;
+}
+
+/* Reads the bytes; what came is in `collector`. Returns what perfdata_read() returned. */
+static inline int foreign_read(const struct foreign *foreign, struct collector *collector,
+			       struct text *warnings)
+{
+	struct perfdata *data = foreign_open(foreign);
+	int error;
+
+	*collector = collector_make();
 	error = perfdata_read(data, &collector->sink);
 	if (warnings)
 		text_append(warnings, perfdata_warnings(data));

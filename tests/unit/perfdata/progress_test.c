@@ -32,10 +32,7 @@ static void progress_ends_with_all_records_read(void **state)
 		record_end(&foreign);
 	}
 	foreign_end(&foreign);
-	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)foreign.bytes.bytes,
-							    foreign.bytes.length},
-					     &data),
-			 0);
+	data = foreign_open(&foreign);
 	perfdata_on_progress(data, note_progress);
 	assert_int_equal(perfdata_read(data, &collector.sink), 0);
 	assert_int_equal(calls, 1);

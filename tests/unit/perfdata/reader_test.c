@@ -361,10 +361,7 @@ static void build_ids_beside_the_records_are_listed(void **state)
 	put_string(&foreign, "/bin/x", 12);
 	record_end(&foreign);
 	foreign_end(&foreign);
-	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)foreign.bytes.bytes,
-							    foreign.bytes.length},
-					     &data),
-			 0);
+	data = foreign_open(&foreign);
 	assert_int_equal(perfdata_read(data, &(struct event_sink){0}), 0);
 	assert_true(perfdata_listed_binary(data, 0, &path, &id));
 	assert_string_equal(path, "/bin/x");

@@ -37,23 +37,12 @@ static struct foreign recording(u64 sample_type)
 	return foreign;
 }
 
-static struct perfdata *open_recording(const struct foreign *foreign)
-{
-	struct perfdata *data;
-
-	assert_int_equal(perfdata_open_bytes((struct bytes){(const u8 *)foreign->bytes.bytes,
-							    foreign->bytes.length},
-					     &data),
-			 0);
-	return data;
-}
-
 static const u64 short_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
 
 static void parts_hear_what_one_reader_hears(void **state)
 {
 	struct foreign foreign = recording(short_type);
-	struct perfdata *data = open_recording(&foreign);
+	struct perfdata *data = foreign_open(&foreign);
 	struct collector whole = collector_make(), before[PARTS], parts[PARTS];
 	struct perfdata_slice slices[PARTS];
 	struct text together = {0};
@@ -100,7 +89,7 @@ static void parts_of_what_is_read_once_hear_all_of_it(void **state)
 	for (u64 i = 0; i < MANY; i++)
 		put_short_sample(&foreign, 1 + i);
 	foreign_end(&foreign);
-	data = open_recording(&foreign);
+	data = foreign_open(&foreign);
 	perfdata_read_once(data);
 	assert_int_equal(perfdata_read_slices(data, slices, 2), 0);
 	foreign_read(&foreign, &before[0], &wanted);
@@ -127,7 +116,7 @@ static int refuse(struct event_sink *sink, const struct sample *sample)
 static void a_part_that_stops_stops_the_reading(void **state)
 {
 	struct foreign foreign = recording(short_type);
-	struct perfdata *data = open_recording(&foreign);
+	struct perfdata *data = foreign_open(&foreign);
 	struct event_sink stops = {.on_sample = refuse}, goes_on = {0};
 	const struct perfdata_slice slices[] = {{&goes_on, &goes_on}, {&goes_on, &stops}};
 
@@ -141,7 +130,7 @@ static void a_part_that_stops_stops_the_reading(void **state)
 static void a_short_recording_is_one_part(void **state)
 {
 	struct foreign foreign = recording(short_type);
-	struct perfdata *data = open_recording(&foreign);
+	struct perfdata *data = foreign_open(&foreign);
 
 	assert_int_equal(perfdata_slices(data, 8), 1);
 	perfdata_close(data);
@@ -171,7 +160,7 @@ static bool repeats(u64 different)
 		record_end(&foreign);
 	}
 	foreign_end(&foreign);
-	data = open_recording(&foreign);
+	data = foreign_open(&foreign);
 	answer = perfdata_repeats(data);
 	perfdata_close(data);
 	text_release(&foreign.bytes);

@@ -283,7 +283,7 @@ u64 code_image_text_left(const struct code_image *image, u64 address)
 	return segment && segment->is_executable ? segment->address + segment->bytes - address : 0;
 }
 
-struct bytes code_image_text(const struct code_image *image, u64 address)
+struct bytes code_image_text(const struct code_image *image, u64 address, u64 most)
 {
 	const struct code_segment *segment = segment_at(image, address);
 	u64 within, bytes;
@@ -292,8 +292,7 @@ struct bytes code_image_text(const struct code_image *image, u64 address)
 		return (struct bytes){0};
 	within = address - segment->address;
 	bytes = segment->bytes - within;
-	return file_pieces_at(image->text, segment->offset + within,
-			      bytes < CODE_TEXT_BYTES ? bytes : CODE_TEXT_BYTES);
+	return file_pieces_at(image->text, segment->offset + within, bytes < most ? bytes : most);
 }
 
 void code_image_copy(const struct code_image *image, u64 offset, void *to, size_t bytes)

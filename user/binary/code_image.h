@@ -73,9 +73,9 @@ int code_image_take(struct bytes bytes, struct code_image *ret_image);
 /* Frees; harmless on a zeroed struct. For CLEANUP too. */
 void code_image_release(struct code_image *image);
 
-/* The bytes from a linked address on, at most CODE_TEXT_BYTES of what is executable there; length 0
- * if it is not. Borrowed. */
-struct bytes code_image_text(const struct code_image *image, u64 address);
+/* The bytes from a linked address on, at most so many of what is executable there; length 0 if it
+ * is not. Borrowed. */
+struct bytes code_image_text(const struct code_image *image, u64 address, u64 most);
 /* How many bytes of the file are executable from a linked address on. */
 u64 code_image_text_left(const struct code_image *image, u64 address);
 /* Copies bytes at a file offset; what there is not is zeros. Threads may do this at the same time.

@@ -122,9 +122,13 @@ static struct profile *put_together(struct counting *counting, int error)
 	if (settings->meanwhile && !error)
 		settings->meanwhile(settings->context, profile);
 	parallel_wait(&adding);
-	for (u32 i = 0; i < counting->count; i++)
-		counter_release(&counting->counters[i]);
 	return profile;
+}
+
+/* What was counted without lessons, where there are some, is counted again. */
+static bool is_in_vain(const struct counting_settings *settings)
+{
+	return settings->stitcher && lbr_stitcher_lacks_lessons(settings->stitcher);
 }
 
 /* Putting parts together takes one thread. */
@@ -163,7 +167,9 @@ int counting_read(struct perfdata *data, const struct counting_settings *setting
 		error = perfdata_read(data, counting.slices[0].sink);
 	if (settings->stitcher)
 		*ret_tally = tally_of(&counting);
-	*ret_profile = put_together(&counting, error);
+	*ret_profile = is_in_vain(settings) ? NULL : put_together(&counting, error);
+	for (u32 i = 0; i < counting.count; i++)
+		counter_release(&counting.counters[i]);
 	free(counting.counters);
 	free(counting.slices);
 	shared_names_free(counting.names);

@@ -28,7 +28,8 @@ struct counting_settings {
 /*
  * Counts a recording. The result does not depend on the number of CPUs.
  *
- * ret_profile  owned by the caller, also after an error: what was counted until then
+ * ret_profile  owned by the caller, also after an error: what was counted until then; NULL if the
+ *              stitcher lacks lessons
  * ret_tally    what became of the stacks that were stitched; unchanged without stitcher
  * Returns as perfdata_read().
  */

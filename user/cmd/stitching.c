@@ -95,6 +95,7 @@ static int learn_by_parts(struct perfdata *data, struct lbr_stitcher *first, u32
 	for (u32 i = 0; i < count; i++) {
 		if (i)
 			parts[i] = lbr_stitcher_for_part(first);
+		lbr_stitcher_expect(parts[i], perfdata_event_count(data));
 		slices[i] = (struct perfdata_slice){
 			.before = lbr_stitcher_follower(parts[i]),
 			.sink = lbr_stitcher_learning_sink(parts[i]),
@@ -114,8 +115,11 @@ static int learn(struct perfdata *data, struct lbr_stitcher *stitcher)
 {
 	bool is_one = !perfdata_header(data)->branch_depth || perfdata_repeats(data);
 	u32 count = is_one ? 1 : perfdata_slices(data, LEARNED_PARTS);
-	int error = count > 1 ? learn_by_parts(data, stitcher, count)
-			      : perfdata_read(data, lbr_stitcher_learning_sink(stitcher));
+	int error;
+
+	lbr_stitcher_expect(stitcher, perfdata_event_count(data));
+	error = count > 1 ? learn_by_parts(data, stitcher, count)
+			  : perfdata_read(data, lbr_stitcher_learning_sink(stitcher));
 
 	return error == -EBADMSG ? 0 : error;
 }
@@ -170,8 +174,6 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
 	error = counting_read(data, &stitched, ret_profile, ret_tally);
 	if (lbr_stitcher_lacks_lessons(stitcher)) {
-		profile_free(*ret_profile);
-		*ret_profile = NULL;
 		fail_clear();
 		error = learn(data, stitcher);
 		stitched.meanwhile = settings->meanwhile;

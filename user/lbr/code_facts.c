@@ -229,16 +229,19 @@ static u64 hash_of(const char *name)
 }
 
 /* Several versions of a function have one name: they have the keys behind its hash. */
-static void hash_exported(struct code_facts *facts)
+void code_facts_list_exported(struct code_facts *facts)
 {
 	const struct code_image *image = &facts->image;
 
+	if (facts->has_exported)
+		return;
 	facts->has_exported = true;
 	for (size_t i = 0; i < image->symbols.count; i++) {
-		u64 key = hash_of(image->symbols.items[i].name);
+		u64 key;
 
 		if (!image->symbols.items[i].is_exported)
 			continue;
+		key = hash_of(image->symbols.items[i].name);
 		while (idmap_get(&facts->exported, key))
 			key++;
 		*idmap_place(&facts->exported, key) = (u32)i + 1;
@@ -251,8 +254,7 @@ const struct code_symbol *code_facts_exported(struct code_facts *facts, const ch
 	const struct code_symbol *symbol;
 	u32 row;
 
-	if (!facts->has_exported)
-		hash_exported(facts);
+	code_facts_list_exported(facts);
 	row = idmap_get(&facts->exported, hash_of(name) + version);
 	symbol = row ? &facts->image.symbols.items[row - 1] : NULL;
 	return symbol && !strcmp(symbol->name, name) ? symbol : NULL;
@@ -296,7 +298,7 @@ void code_facts_free(struct code_facts *facts)
 bool code_facts_instruction(const struct code_facts *facts, u64 address,
 			    struct instruction *ret_instruction)
 {
-	return instruction_decode(code_image_text(&facts->image, address), address,
+	return instruction_decode(code_image_text(&facts->image, address, CODE_TEXT_BYTES), address,
 				  ret_instruction);
 }
 
@@ -415,7 +417,7 @@ static enum frame_pointer_use saved_pointer_use(const struct code_facts *facts, 
 						u64 *end)
 {
 	enum { SEEN_BYTES = 16 };
-	struct bytes code = code_image_text(&facts->image, address);
+	struct bytes code = code_image_text(&facts->image, address, CODE_TEXT_BYTES);
 	u64 bytes = 1;
 
 	if (code.length >= SET_BYTES && sets_frame_pointer(code.start)) {

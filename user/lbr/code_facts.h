@@ -86,6 +86,11 @@ void code_facts_free(struct code_facts *facts);
 u32 code_facts_function(const struct code_facts *facts, u64 address);
 /* The same function with its exits read. */
 const struct code_function *code_facts_read_function(struct code_facts *facts, u32 function);
+/* Whether a direct jump leads from a function into another one, by its four bytes of distance.
+ * False if there is none, and where that is not sure without reading the function. */
+bool code_facts_jumps_into(const struct code_facts *facts, u32 from, u32 to);
+/* Makes ready for the next: lists what is exported. */
+void code_facts_list_exported(struct code_facts *facts);
 /* The exported function of a name, of which there may be several versions, counted from 0; NULL if
  * there is none. */
 const struct code_symbol *code_facts_exported(struct code_facts *facts, const char *name,

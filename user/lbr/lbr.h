@@ -99,6 +99,9 @@ struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
  * possible. It learns who calls whom, and hands nothing on. */
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
 
+/* Tells how many samples, about, the learning sink will hear of, before it hears any. */
+void lbr_stitcher_expect(struct lbr_stitcher *stitcher, u64 samples);
+
 /*
  * A stitcher that hears a part of the recording by its learning sink, and before that by its
  * follower what is in front of the part. The parts can be heard at the same time, the first one by

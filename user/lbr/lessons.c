@@ -12,7 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { PICKED_MAX = 1 << 13 }; /* between two doublings of the stride */
+enum { PICKED_MAX = 1 << 14 }; /* between two doublings of the stride */
 
 struct lbr_stitcher *stitcher_of_lessons(struct event_sink *sink)
 {
@@ -54,30 +54,34 @@ static u64 *chain_set(struct lessons *lessons, u64 chain_key)
 	return lessons->seen[(chain_key >> 1) % CHAIN_SETS];
 }
 
-/* Picked samples, and all that are new. */
-bool lessons_wants(struct lessons *lessons, u64 chain_key)
+/* Picked samples are wanted, and all that are new. */
+static bool is_wanted(struct lessons *lessons, u64 chain_key)
 {
 	lessons->is_picked = pick(lessons);
 	return see(chain_set(lessons, chain_key), chain_key) || lessons->is_picked;
 }
 
-void lessons_expect(struct lessons *lessons, u64 chain_key)
+size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count)
 {
-	__builtin_prefetch(chain_set(lessons, chain_key));
+	enum { AHEAD = 12 }; /* sets that are on their way from memory */
+
+	for (size_t i = 0; i < count && i < AHEAD; i++)
+		__builtin_prefetch(chain_set(lessons, chain_keys[i]));
+	for (size_t i = 0; i < count; i++) {
+		if (i + AHEAD < count)
+			__builtin_prefetch(chain_set(lessons, chain_keys[i + AHEAD]));
+		if (is_wanted(lessons, chain_keys[i]))
+			return i;
+	}
+	return count;
 }
 
-static bool wants_chain(struct event_sink *sink, u64 chain_key)
+static size_t pass_chains(struct event_sink *sink, const u64 *chain_keys, size_t count)
 {
 	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
 
 	stitcher->is_learning = true;
-	return lessons_wants(&stitcher->lessons_heard, chain_key);
-}
-
-static int take_chain_ahead(struct event_sink *sink, u64 chain_key)
-{
-	lessons_expect(&stitcher_of_lessons(sink)->lessons_heard, chain_key);
-	return 0;
+	return lessons_pass(&stitcher->lessons_heard, chain_keys, count);
 }
 
 /* Of all that is learned from a sample but of which thread and when; 0 if it is not known. */
@@ -135,13 +139,22 @@ static int learn_sample(struct event_sink *sink, const struct sample *sample)
 	return 0;
 }
 
+/* With a stride that is right for the end, no more are picked at the start than later on. */
+void lbr_stitcher_expect(struct lbr_stitcher *stitcher, u64 samples)
+{
+	u64 stride = 1;
+
+	while (samples / stride >= PICKED_MAX)
+		stride *= 2;
+	stitcher->lessons_heard.stride = stride;
+}
+
 void lessons_init(struct lbr_stitcher *stitcher)
 {
 	stitcher->lessons_heard.stride = 1;
 	stitcher->learning = (struct event_sink){
 		.on_sample = learn_sample,
 		.knows_chain = knows_lesson,
-		.wants_chain = wants_chain,
-		.on_chain_ahead = take_chain_ahead,
+		.passes_chains = pass_chains,
 	};
 }

@@ -98,13 +98,17 @@ void places_prepare_code(const struct places *places, const char *path, const st
 {
 	enum { PREPARED_MAX = 8 };
 	struct code_shelf *shelf = places->shelf;
+	struct code_facts *facts;
 
 	if (places->symfs || !is_file(path) || !is_large(shelf, path))
 		return;
 	pthread_mutex_lock(&shelf->lock);
-	if (shelf->prepared.count < PREPARED_MAX && !find_prepared(shelf, path, id))
-		*vec_add(&shelf->prepared) = (struct prepared_code){must_copy(path), *id,
-								    read_binary(places, path, id)};
+	if (shelf->prepared.count < PREPARED_MAX && !find_prepared(shelf, path, id)) {
+		facts = read_binary(places, path, id);
+		if (facts)
+			code_facts_list_exported(facts);
+		*vec_add(&shelf->prepared) = (struct prepared_code){must_copy(path), *id, facts};
+	}
 	pthread_mutex_unlock(&shelf->lock);
 }
 

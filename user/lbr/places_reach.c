@@ -104,12 +104,30 @@ static void reach_exit(struct search *search, u32 binary, const struct code_exit
 		reach_function(search, binary, exit->target);
 }
 
+/* Most functions that go on in another one jump there directly. */
+static bool jumps_to_wanted(const struct search *search, const struct place_body *body)
+{
+	u32 wanted;
+	const struct code_facts *facts = wanted_facts(search, &wanted);
+
+	return facts == search->places->binaries.items[body->binary] &&
+	       code_facts_jumps_into(facts, body->function, wanted);
+}
+
 static void reach_from(struct search *search, const struct place_body *body)
 {
 	struct code_facts *facts = search->places->binaries.items[body->binary];
-	const struct code_function *function = code_facts_read_function(facts, body->function);
-	u32 first = function->exit_first, count = function->exit_count;
+	const struct code_function *function = &facts->functions.items[body->function];
+	u32 first, count;
 
+	if (!(function->flags & (FUNCTION_IS_READ | FUNCTION_IS_GAP)) &&
+	    jumps_to_wanted(search, body)) {
+		search->is_found = true;
+		return;
+	}
+	function = code_facts_read_function(facts, body->function);
+	first = function->exit_first;
+	count = function->exit_count;
 	if (function->flags & FUNCTION_IS_STUB && function->flags & FUNCTION_JUMPS_FAR)
 		reach_loader(search);
 	else if (function->flags & FUNCTION_JUMPS_FAR)

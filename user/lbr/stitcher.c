@@ -242,17 +242,14 @@ HEAR(name, const struct thread_name *)
 HEAR(fork, const struct thread_life *)
 HEAR(exit, const struct thread_life *)
 
-/* A sample before the part. */
-static bool pass_over_chain(struct event_sink *sink, u64 chain_key)
+/* Samples before the part. */
+static size_t pass_all_chains(struct event_sink *sink, const u64 *chain_keys, size_t count)
 {
-	lessons_wants(&stitcher_of_follower(sink)->lessons_heard, chain_key);
-	return false;
-}
+	struct lessons *lessons = &stitcher_of_follower(sink)->lessons_heard;
 
-static int expect_chain_to_pass(struct event_sink *sink, u64 chain_key)
-{
-	lessons_expect(&stitcher_of_follower(sink)->lessons_heard, chain_key);
-	return 0;
+	for (size_t i = 0; i < count; i++)
+		i += lessons_pass(lessons, chain_keys + i, count - i);
+	return count;
 }
 
 static int take_loss(struct event_sink *sink, const struct loss *loss)
@@ -317,8 +314,7 @@ struct lbr_stitcher *lbr_stitcher_for_part(struct lbr_stitcher *first)
 {
 	struct lbr_stitcher *stitcher = stitcher_make(&first->settings, NULL);
 
-	stitcher->following.wants_chain = pass_over_chain;
-	stitcher->following.on_chain_ahead = expect_chain_to_pass;
+	stitcher->following.passes_chains = pass_all_chains;
 	stitcher->places = places_for_part(first->places, stitcher->processes);
 	stitcher->graph = graph_new(stitcher->places);
 	stitcher->threads = threads_new();
@@ -367,7 +363,8 @@ void lbr_stitcher_keep(struct lbr_stitcher *stitcher)
 
 bool lbr_stitcher_lacks_lessons(const struct lbr_stitcher *learned)
 {
-	return atomic_load_explicit(&learned->lacks_lessons, memory_order_relaxed);
+	return !learned->is_learning &&
+	       atomic_load_explicit(&learned->lacks_lessons, memory_order_relaxed);
 }
 
 void lbr_stitcher_free(struct lbr_stitcher *stitcher)

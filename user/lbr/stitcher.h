@@ -73,10 +73,9 @@ struct lbr_stitcher {
 	atomic_bool lacks_lessons;	/* of that: some stack depends on other samples */
 };
 
-/* Counts a chain of the recording. Returns whether there may be something to learn from it. */
-bool lessons_wants(struct lessons *lessons, u64 chain_key);
-/* A chain will be counted soon. */
-void lessons_expect(struct lessons *lessons, u64 chain_key);
+/* Counts chains of the recording, up to the first of which there may be something to learn. Returns
+ * how many are in front of that. */
+size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count);
 /* Sets what the learning sink does with samples. */
 void lessons_init(struct lbr_stitcher *stitcher);
 /* The stitcher whose learning sink this is. */

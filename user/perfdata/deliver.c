@@ -83,17 +83,14 @@ int delivery_event(struct delivery *delivery, const struct timed *event)
 	return 0;
 }
 
-/* What will be needed soon comes from memory while other things are done. One that picks samples is
- * not helped by getting all of them. */
+/* What will be needed soon comes from memory while other things are done. */
 static void prepare(struct delivery *delivery, const struct timed *event)
 {
 	enum { LINE_BYTES = 64 };
 	const u8 *record = delivery_record(event);
 
-	if (!delivery->sink->wants_chain) {
-		__builtin_prefetch(record);
-		__builtin_prefetch(record + LINE_BYTES);
-	}
+	__builtin_prefetch(record);
+	__builtin_prefetch(record + LINE_BYTES);
 	if (event->extra > EXTRA_NO_SAMPLE)
 		sink_call(delivery->sink, on_chain_ahead, event->extra);
 }
@@ -127,25 +124,57 @@ static int hand_over_list(struct delivery *delivery)
 	return error;
 }
 
-/* Whether the sink wants an event. */
-static bool is_wanted(const struct delivery *delivery, const struct timed *event)
+size_t delivery_passed(struct event_sink *sink, const struct timed *events, size_t count)
 {
-	struct event_sink *sink = delivery->sink;
+	enum { ASKED_AT_ONCE = 64 };
+	u64 keys[ASKED_AT_ONCE];
+	size_t passed = 0, asked, at_once;
 
-	return !sink->wants_chain || event->extra <= EXTRA_NO_SAMPLE ||
-	       sink->wants_chain(sink, event->extra);
+	do {
+		for (asked = 0; asked < ASKED_AT_ONCE && passed + asked < count &&
+				events[passed + asked].extra > EXTRA_NO_SAMPLE;
+		     asked++)
+			keys[asked] = events[passed + asked].extra;
+		at_once = asked ? sink->passes_chains(sink, keys, asked) : 0;
+		passed += at_once;
+	} while (asked && at_once == asked);
+	return passed;
 }
 
-static int hand_over_wanted(struct delivery *delivery, struct window *window,
-			    const struct timed *event)
+/* To who picks samples. */
+static int hand_over_picked(struct delivery *delivery, struct window *window, size_t from,
+			    size_t to)
 {
-	struct timed near = *event;
+	const struct timed *events = delivery->data->events.items;
+	size_t i = from;
+	int error = 0;
 
-	if (delivery->sink->wants_chain)
-		near.place = (uintptr_t)delivery_near_record(delivery, delivery_record(event));
-	if (near.place == event->place)
-		window_move(window, delivery_record(event));
-	return delivery_event(delivery, &near);
+	while (!error && (i += delivery_passed(delivery->sink, &events[i], to - i)) < to) {
+		struct timed near = events[i++];
+		const u8 *record = delivery_record(&near);
+
+		near.place = (uintptr_t)delivery_near_record(delivery, record);
+		if (delivery_record(&near) == record)
+			window_move(window, record);
+		error = delivery_event(delivery, &near);
+	}
+	return error;
+}
+
+static int hand_over(struct delivery *delivery, struct window *window, size_t from, size_t to)
+{
+	enum { AHEAD = 12 }; /* records that are on their way from memory */
+	const struct timed *events = delivery->data->events.items;
+	size_t last = delivery->data->events.count;
+	int error = 0;
+
+	for (size_t i = from; i < to && !error; i++) {
+		if (i + AHEAD < last)
+			prepare(delivery, &events[i + AHEAD]);
+		window_move(window, delivery_record(&events[i]));
+		error = delivery_event(delivery, &events[i]);
+	}
+	return error;
 }
 
 /* Of an index that is read for the last time, gives back what lies behind. Moves `from`, up to
@@ -162,28 +191,21 @@ static void forget_events(struct perfdata *data, size_t *from, size_t to)
 	*from = to;
 }
 
-static bool is_time_to_tell(size_t done, size_t all)
-{
-	return done % PROGRESS_EVENTS == 0 || done == all;
-}
-
 int delivery_events(struct delivery *delivery, size_t from, size_t to)
 {
-	enum { AHEAD = 12 }; /* records that are on their way from memory */
-	const struct timed *events = delivery->data->events.items;
 	struct window window = delivery_window(delivery->data, from);
-	size_t forgotten = from;
+	bool picks = delivery->sink->passes_chains;
+	size_t forgotten = from, end;
 	int error = 0;
 
 	delivery->decoder->reader = delivery->sink;
-	for (size_t i = from; i < to && !error; i++) {
-		if (i + AHEAD < to)
-			prepare(delivery, &events[i + AHEAD]);
-		if (is_wanted(delivery, &events[i]))
-			error = hand_over_wanted(delivery, &window, &events[i]);
-		forget_events(delivery->data, &forgotten, i);
-		if (delivery->on_progress && is_time_to_tell(i + 1 - from, to - from))
-			delivery->on_progress(delivery, i + 1 - from);
+	for (size_t i = from; i < to && !error; i = end) {
+		end = to - i < PROGRESS_EVENTS ? to : i + PROGRESS_EVENTS;
+		error = picks ? hand_over_picked(delivery, &window, i, end)
+			      : hand_over(delivery, &window, i, end);
+		forget_events(delivery->data, &forgotten, end);
+		if (delivery->on_progress && !error)
+			delivery->on_progress(delivery, end - from);
 	}
 	delivery->decoder->reader = NULL;
 	return error;

@@ -37,6 +37,8 @@ static inline const u8 *delivery_record(const struct timed *event)
 
 /* Hands over one event. Returns 0 or what the sink returned. */
 int delivery_event(struct delivery *delivery, const struct timed *event);
+/* How many events in front, of so many, a sink that picks samples does not want. */
+size_t delivery_passed(struct event_sink *sink, const struct timed *events, size_t count);
 /* Hands over the events [from, to) of the index. Returns as above. */
 int delivery_events(struct delivery *delivery, size_t from, size_t to);
 /*

@@ -10,7 +10,7 @@
 enum {
 	FAR_BYTES = 1 << 14,  /* from one to the next: less is in the pages around that one */
 	MOST_BYTES = 1 << 16, /* of a record there is no more */
-	MOSTLY_BYTES = 1 << 11,
+	MOSTLY_BYTES = 1 << 10,
 };
 
 static bool is_far(const struct delivery *delivery, const u8 *record)

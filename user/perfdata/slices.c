@@ -142,20 +142,6 @@ size_t perfdata_event_count(struct perfdata *data)
 	return data->events.count;
 }
 
-/* Says that a sample's chain was in front of the part. */
-static void pass_over_chain(struct event_sink *sink, const struct timed *event,
-			    const struct timed *last)
-{
-	enum { AHEAD = 12 };
-
-	if (!sink->wants_chain)
-		return;
-	if (last - event > AHEAD && event[AHEAD].extra > EXTRA_NO_SAMPLE)
-		sink_call(sink, on_chain_ahead, event[AHEAD].extra);
-	if (event->extra > EXTRA_NO_SAMPLE)
-		sink->wants_chain(sink, event->extra);
-}
-
 /* The parts before forget what they have read; what is looked at here may be far ahead of them. */
 static int hear_before(struct perfdata_part *part, size_t from)
 {
@@ -165,9 +151,14 @@ static int hear_before(struct perfdata_part *part, size_t from)
 
 	before.sink = part->slice->before;
 	for (; part->at < from && !error; part->at++) {
-		const struct timed *event = &events[part->at];
+		const struct timed *event;
 
-		pass_over_chain(before.sink, event, &events[part->data->events.count - 1]);
+		if (before.sink->passes_chains)
+			part->at += delivery_passed(before.sink, &events[part->at],
+						    from - part->at);
+		if (part->at == from)
+			break;
+		event = &events[part->at];
 		if (event->extra != EXTRA_NO_SAMPLE)
 			continue;
 		window_move(&part->window, delivery_record(event));

@@ -6,6 +6,8 @@
 #include "unwind/function_rules.h"
 
 #include "base/address_index.h"
+#include "base/memory.h"
+#include "base/sort.h"
 #include "unwind/cfi_sections.h"
 
 #include <stdlib.h>
@@ -17,7 +19,6 @@ enum source { FROM_EH_FRAME, FROM_ENTRY, FROM_DEBUG_FRAME };
 struct function {
 	struct function_bound bound; /* begins with the start */
 	u64 entry;		     /* offset in its section */
-	u32 number;		     /* in the order of reading */
 	u8 source;		     /* enum source */
 	u32 first_rule, rule_count;  /* 0, 0: they were not read yet, or there are none */
 };
@@ -45,7 +46,6 @@ static int list_function(void *context, u64 start, u64 end)
 	*vec_add(&rules->functions) = (struct function){
 		.bound = {start, end},
 		.entry = rules->entry,
-		.number = (u32)rules->functions.count,
 		.source = rules->source,
 	};
 	return 1; /* its rules are not wanted yet */
@@ -67,15 +67,6 @@ static void list_section(struct function_rules *rules, const struct cfi_section 
 		(void)cfi_read(section, &taker, &result);
 }
 
-static int compare_functions(const void *left, const void *right)
-{
-	const struct function *a = left, *b = right;
-
-	if (a->bound.start != b->bound.start)
-		return a->bound.start < b->bound.start ? -1 : 1;
-	return a->number < b->number ? -1 : a->number > b->number;
-}
-
 static bool is_sorted(const struct function_rules *rules)
 {
 	for (size_t i = 1; i < rules->functions.count; i++)
@@ -83,6 +74,25 @@ static bool is_sorted(const struct function_rules *rules)
 		    rules->functions.items[i].bound.start)
 			return false;
 	return true;
+}
+
+/* By start; those with the same one stay in the order of reading. */
+static void sort_functions(struct function_rules *rules)
+{
+	size_t count = rules->functions.count;
+	CLEANUP(freep) struct sort_key *keys = must_alloc_array(count, sizeof(*keys));
+	CLEANUP(freep) struct sort_key *other = must_alloc_array(count, sizeof(*other));
+	struct function *sorted = must_alloc_array(count, sizeof(*sorted));
+	const struct sort_key *in_order;
+
+	for (u32 i = 0; i < count; i++)
+		keys[i] = (struct sort_key){rules->functions.items[i].bound.start, i};
+	in_order = sort_by_key(keys, other, count);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = rules->functions.items[in_order[i].row];
+	free(rules->functions.items);
+	rules->functions.items = sorted;
+	rules->functions.capacity = count;
 }
 
 /* Keeps one function of those with the same start, the last; and of what is not from .eh_frame that
@@ -121,8 +131,7 @@ struct function_rules *function_rules_new(struct bytes image)
 		list_function(rules, rules->sections.entry, rules->sections.entry + ENTRY_BYTES);
 	list_section(rules, &rules->sections.debug_frame, FROM_DEBUG_FRAME);
 	if (!is_sorted(rules))
-		qsort(rules->functions.items, rules->functions.count,
-		      sizeof(*rules->functions.items), compare_functions);
+		sort_functions(rules);
 	leave_out_covered(rules);
 	address_index_make(&rules->starts, rules->functions.items, rules->functions.count,
 			   sizeof(*rules->functions.items));

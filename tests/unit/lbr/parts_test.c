@@ -201,12 +201,34 @@ static void a_part_knows_which_chains_came_before(void **state)
 
 	for (u32 i = 0; i < CHAINS; i++) {
 		u64 key = 2 * (i % DIFFERENT) + 3;
-		bool is_wanted = whole->wants_chain(whole, key);
+		size_t passed = whole->passes_chains(whole, &key, 1);
 
 		if (i < BEFORE)
-			assert_false(follower->wants_chain(follower, key));
+			assert_int_equal(follower->passes_chains(follower, &key, 1), 1);
 		else
-			assert_int_equal(rest->wants_chain(rest, key), is_wanted);
+			assert_int_equal(rest->passes_chains(rest, &key, 1), passed);
+	}
+	(void)state;
+}
+
+/* Of a recording that is known to be long no more are picked at its start than later on. */
+static void as_many_are_picked_everywhere(void **state)
+{
+	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher();
+	struct event_sink *sink = lbr_stitcher_learning_sink(stitcher);
+	enum { CHAINS = 1000000, DIFFERENT = 977, PIECES = 10, PIECE = CHAINS / PIECES };
+	u32 picked[PIECES] = {0};
+
+	lbr_stitcher_expect(stitcher, CHAINS);
+	for (u32 i = 0; i < CHAINS; i++) {
+		u64 key = 2 * (i % DIFFERENT) + 3;
+
+		picked[i / PIECE] += !sink->passes_chains(sink, &key, 1);
+	}
+	picked[0] -= DIFFERENT; /* which were new */
+	for (u32 i = 0; i < PIECES; i++) {
+		assert_in_range(picked[i], 1000, 1700);
+		assert_in_range(picked[i], picked[1] - 20, picked[1] + 20);
 	}
 	(void)state;
 }
@@ -259,6 +281,7 @@ int main(void)
 		cmocka_unit_test(parts_teach_what_the_whole_does),
 		cmocka_unit_test(a_part_that_was_not_learned_from_teaches_nothing),
 		cmocka_unit_test(a_part_knows_which_chains_came_before),
+		cmocka_unit_test(as_many_are_picked_everywhere),
 		cmocka_unit_test(whole_stacks_need_no_lessons),
 		cmocka_unit_test(a_cut_stack_asks_for_lessons),
 	};

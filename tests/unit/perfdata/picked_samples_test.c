@@ -19,12 +19,16 @@ struct picker {
 	u64 sums[SAMPLES]; /* of times and addresses */
 };
 
-static bool wants_some(struct event_sink *sink, u64 chain_key)
+static size_t pass_most(struct event_sink *sink, const u64 *chain_keys, size_t count)
 {
 	struct picker *picker = (struct picker *)sink;
 
-	assert_true(chain_key);
-	return picker->asked++ % EACH == 0;
+	for (size_t i = 0; i < count; i++) {
+		assert_true(chain_keys[i]);
+		if (picker->asked++ % EACH == 0)
+			return i;
+	}
+	return count;
 }
 
 static int take(struct event_sink *sink, const struct sample *sample)
@@ -62,7 +66,7 @@ static void a_picked_sample_says_what_it_says_among_all(void **state)
 		false, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
 		0);
 	struct picker all = {.sink = {.on_sample = take}};
-	struct picker some = {.sink = {.on_sample = take, .wants_chain = wants_some}};
+	struct picker some = {.sink = {.on_sample = take, .passes_chains = pass_most}};
 	char path[] = "/tmp/picked-XXXXXX";
 	int fd = mkstemp(path);
 	struct perfdata *data;

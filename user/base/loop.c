@@ -28,6 +28,7 @@ struct watch {
 struct loop {
 	int epoll_fd;
 	VEC(struct watch *) watches;
+	const struct watch *called; /* whose handler runs, or ran last */
 	sigset_t old_mask;
 	bool has_old_mask, ended;
 	int result;
@@ -90,24 +91,36 @@ int loop_on_readable(struct loop *loop, int fd, struct loop_handler handler)
 	return loop_add(loop, WATCH_DESCRIPTOR, fd, handler);
 }
 
-int loop_on_timer(struct loop *loop, u64 interval_ns, struct loop_handler handler)
+static int set_timer(int fd, u64 interval_ns)
 {
 	struct timespec interval = {
 		.tv_sec = (time_t)(interval_ns / 1000000000),
 		.tv_nsec = (long)(interval_ns % 1000000000),
 	};
 	struct itimerspec every = {.it_interval = interval, .it_value = interval};
+
+	return timerfd_settime(fd, 0, &every, NULL);
+}
+
+int loop_on_timer(struct loop *loop, u64 interval_ns, struct loop_handler handler)
+{
 	int fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 
 	if (fd < 0)
 		return fail(-errno, NULL, "cannot make a timer");
-	if (timerfd_settime(fd, 0, &every, NULL)) {
+	if (set_timer(fd, interval_ns)) {
 		int error = -errno;
 
 		close(fd);
 		return fail(error, NULL, "cannot set a timer");
 	}
 	return loop_add(loop, WATCH_TIMER, fd, handler);
+}
+
+/* One that could be set can be set again. */
+void loop_change_timer(struct loop *loop, u64 interval_ns)
+{
+	(void)set_timer(loop->called->fd, interval_ns);
 }
 
 int loop_on_signals(struct loop *loop, const int *signals, size_t count,
@@ -176,8 +189,11 @@ int loop_run(struct loop *loop)
 		if (count < 0 && errno != EINTR)
 			return fail(-errno, NULL, "cannot wait for events");
 		for (int i = 0; i < count && !loop->ended; i++) {
-			int error = call_watch(loop, events[i].data.ptr);
+			struct watch *watch = events[i].data.ptr;
+			int error;
 
+			loop->called = watch;
+			error = call_watch(loop, watch);
 			if (error)
 				return error;
 		}

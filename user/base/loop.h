@@ -40,6 +40,9 @@ int loop_on_readable(struct loop *loop, int fd, struct loop_handler handler);
  * negative errno with a sentence. */
 int loop_on_timer(struct loop *loop, u64 interval_ns, struct loop_handler handler);
 
+/* From within the handler of a timer: calls it every `interval_ns`, at least 1, from now on. */
+void loop_change_timer(struct loop *loop, u64 interval_ns);
+
 /* Blocks these signals, for the whole process if it has one thread, and calls `handler` for each
  * that arrives. Programs that are started meanwhile inherit the blocked mask: unblock it between
  * fork() and exec(). Returns 0 or a negative errno with a sentence. */

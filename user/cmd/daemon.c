@@ -20,8 +20,9 @@
 #include <sys/timerfd.h>
 
 /* How often events are drained, and clocks looked at. What cannot wait wakes us: a file that a
- * stack has come into for the first time, rings that fill. */
-static const u64 tick_ns = 1000000000;
+ * stack has come into for the first time, rings that fill. So where the rate has not to be watched
+ * closely we sleep longer: to wake up costs more than what there is to do. */
+static const u64 tick_ns = 1000000000, calm_tick_ns = 5000000000;
 
 /* Names take at most so small a part of what windows may take, in addition. */
 enum { NAMES_PART = 4 };
@@ -61,12 +62,23 @@ static int end_window(struct daemon *daemon)
 /* --- what happens -------------------------------------------------------------------------------
  */
 
+/* Takes in what there is. */
+static int drain(struct daemon *daemon, u64 now_ns)
+{
+	bool is_time_to_turn = now_ns - daemon->turned_ns >= COUNTING_NS ||
+			       capture_wants_turn(daemon->session->capture);
+	int error = is_time_to_turn ? turn_tables(daemon) : capture_drain(daemon->session->capture);
+
+	if (error || !window_is_full(daemon->session->window))
+		return error;
+	daemon_log(LOG_LEVEL_INFO, "a window ends early: --max-memory is reached");
+	return end_window(daemon);
+}
+
 static int on_readable(void *context, u64 fd)
 {
-	struct daemon *daemon = context;
-
 	(void)fd;
-	return capture_drain(daemon->session->capture);
+	return drain(context, clock_ns(CLOCK_MONOTONIC));
 }
 
 /* The window's time is over, or somebody has set the clock: then it ends where it is. */
@@ -91,26 +103,29 @@ static void keep_watchdog_calm(struct daemon *daemon, u64 now_ns)
 	notify_send("WATCHDOG=1");
 }
 
+static void choose_tick(struct daemon *daemon)
+{
+	bool is_calm = cpu_limit_has_room(&daemon->limit) &&
+		       (!daemon->watchdog_ns || daemon->watchdog_ns > calm_tick_ns);
+
+	if (is_calm != daemon->is_calm)
+		loop_change_timer(daemon->loop, is_calm ? calm_tick_ns : tick_ns);
+	daemon->is_calm = is_calm;
+}
+
 static int on_tick(void *context, u64 times)
 {
 	struct daemon *daemon = context;
 	u64 now_ns = clock_ns(CLOCK_MONOTONIC);
-	bool is_time_to_turn = now_ns - daemon->turned_ns >= COUNTING_NS ||
-			       capture_wants_turn(daemon->session->capture);
-	int error = is_time_to_turn ? turn_tables(daemon) : capture_drain(daemon->session->capture);
 
 	(void)times;
-	if (!error && (confined_is_gone(daemon->readers) || confined_is_gone(daemon->file_reader)))
-		error = fail_plain(-EPIPE, "start the daemon again",
-				   "somebody has ended the process that reads binaries");
-	if (error)
-		return error;
+	if (confined_is_gone(daemon->readers) || confined_is_gone(daemon->file_reader))
+		return fail_plain(-EPIPE, "start the daemon again",
+				  "somebody has ended the process that reads binaries");
 	keep_watchdog_calm(daemon, now_ns);
 	daemon_hold_limit(daemon, now_ns);
-	if (!window_is_full(daemon->session->window))
-		return 0;
-	daemon_log(LOG_LEVEL_INFO, "a window ends early: --max-memory is reached");
-	return end_window(daemon);
+	choose_tick(daemon);
+	return drain(daemon, now_ns);
 }
 
 static int on_signal(void *context, u64 number)

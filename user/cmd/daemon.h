@@ -47,6 +47,7 @@ struct daemon {
 	u64 turned_ns; /* when the kernel's tables were turned last */
 	u32 lowest_hz; /* in the open window */
 	bool cannot_change_rate;
+	bool is_calm;			/* wakes up seldom */
 	bool may_connect;		/* to other machines, or be connected to */
 	struct daemon_push *push;	/* NULL: nothing is pushed */
 	struct daemon_metrics *metrics; /* NULL: nobody wants them */

@@ -27,6 +27,12 @@ struct cpu_limit cpu_limit_of(double share, u32 wanted_hz)
 	return (struct cpu_limit){.share = share, .wanted_hz = wanted_hz, .hz = wanted_hz};
 }
 
+bool cpu_limit_has_room(const struct cpu_limit *limit)
+{
+	return !limit->share || (limit->steps >= first_steps_beside &&
+				 limit->hz == limit->wanted_hz && limit->left_s > 0);
+}
+
 static double within(double value, double least, double most)
 {
 	return value < least ? least : value > most ? most : value;

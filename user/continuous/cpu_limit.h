@@ -14,6 +14,8 @@
 
 #include "bpfprof/types.h"
 
+#include <stdbool.h>
+
 enum { CPU_LIMIT_OWN_STEPS = 120 };
 
 struct cpu_limit {
@@ -36,7 +38,10 @@ struct cpu_limit_spent {
 
 /* Begins at the wanted rate. */
 struct cpu_limit cpu_limit_of(double share, u32 wanted_hz);
-/* Takes in what was spent, about once a second. Returns the rate to go on with, at least 1. */
+/* Whether it costs less than it may, so that to look at it now and then is enough. */
+bool cpu_limit_has_room(const struct cpu_limit *limit);
+/* Takes in what was spent, about once a second, or every few where there is room. Returns the rate
+ * to go on with, at least 1. */
 u32 cpu_limit_step(struct cpu_limit *limit, const struct cpu_limit_spent *spent);
 
 #endif

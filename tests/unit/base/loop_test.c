@@ -46,6 +46,16 @@ static int end_at_third_call(void *context, u64 number)
 	return 0;
 }
 
+static int go_on_by_the_hour(void *context, u64 number)
+{
+	struct seen *seen = context;
+
+	(void)number;
+	seen->calls++;
+	loop_change_timer(seen->loop, 3600000000000);
+	return 0;
+}
+
 static int set_up(void **state)
 {
 	static struct seen seen;
@@ -96,6 +106,18 @@ static void timer_fires_again_and_again(void **state)
 	assert_true(seen->last >= 3);
 }
 
+static void timer_is_changed_by_its_handler(void **state)
+{
+	struct seen *seen = *state;
+	struct seen others = {.loop = seen->loop};
+
+	loop_on_timer(seen->loop, 1000000, (struct loop_handler){go_on_by_the_hour, seen});
+	loop_on_timer(seen->loop, 5000000, (struct loop_handler){end_at_third_call, &others});
+	assert_int_equal(loop_run(seen->loop), 0);
+	assert_int_equal(seen->calls, 1);
+	assert_int_equal(others.calls, 3);
+}
+
 static void signal_reaches_its_handler_instead_of_killing(void **state)
 {
 	struct seen *seen = *state;
@@ -131,6 +153,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(error_of_a_handler_ends_the_loop, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(timer_is_changed_by_its_handler, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(timer_fires_again_and_again, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(signal_reaches_its_handler_instead_of_killing,
 						set_up, tear_down),

@@ -219,6 +219,30 @@ static void a_limit_that_is_taken_away_gives_the_rate_back(void **state)
 	(void)state;
 }
 
+/* There is room where the rate is as wanted and nothing was spent too much, but not at the start,
+ * of which the cost is not known yet. */
+static void there_is_room_until_it_is_spent(void **state)
+{
+	struct machine machine = {.sample_ns = 10000, .own_ns = 500000};
+	struct cpu_limit limit = cpu_limit_of(0.005, WANTED_HZ);
+
+	run(&machine, &limit, 10);
+	assert_false(cpu_limit_has_room(&limit));
+	run(&machine, &limit, 60);
+	assert_true(cpu_limit_has_room(&limit));
+	machine.sample_ns = 1000000;
+	run(&machine, &limit, 1);
+	assert_false(cpu_limit_has_room(&limit));
+	run(&machine, &limit, 120);
+	assert_false(cpu_limit_has_room(&limit));
+	machine.sample_ns = 10000;
+	run(&machine, &limit, 240);
+	assert_true(cpu_limit_has_room(&limit));
+	limit = cpu_limit_of(0, WANTED_HZ);
+	assert_true(cpu_limit_has_room(&limit));
+	(void)state;
+}
+
 static void without_a_limit_nothing_changes(void **state)
 {
 	struct machine machine = {.sample_ns = 1000000, .own_ns = 500000000};
@@ -246,6 +270,7 @@ int main(void)
 		cmocka_unit_test(what_starting_took_is_forgotten_in_two_minutes),
 		cmocka_unit_test(a_limit_that_is_taken_away_gives_the_rate_back),
 		cmocka_unit_test(without_a_limit_nothing_changes),
+		cmocka_unit_test(there_is_room_until_it_is_spent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,6 +33,11 @@ resident_of() {
 	awk '/^VmRSS/ { print $2 }' "/proc/$1/status"
 }
 
+# host_took: ticks that the host of a virtual machine gave to others while its CPUs had work, and of all work
+host_took() {
+	awk '/^cpu / { print $9, $2 + $3 + $4 + $7 + $8 + $9 }' /proc/stat
+}
+
 # kernel_side PID: KiB of its maps, ms that its programs ran (0 if nobody asked the kernel to count)
 kernel_side() {
 	cat "/proc/$1"/fdinfo/* 2>/dev/null | awk '

@@ -11,6 +11,9 @@
 # interrupts were off) is a sample that nobody could take: the daemon counts those, of perf they are
 # reckoned from its samples' times, so that both can be seen to miss as many.
 #
+# The clock of BPF goes on while the host runs something else on our CPU, that of processes does not; the kernel
+# knows how long that was (steal).
+#
 # The load runs with the lowest priority, and beside what else the machine does. The daemon has no
 # limit of its CPU time here (--max-cpu none): a lowered rate would make it look cheap. SOAK_KEEP names
 # a folder that is kept, with a table of every minute in `minutes`. Growth is told from minute ten on, or
@@ -98,7 +101,7 @@ minute() {
 	read -ra kernel <<<"$(kernel_side "$daemon")"
 	echo "$1 $(cpu_of "$daemon") $(resident_of "$daemon") ${kernel[*]} $(du -sk "$folder/store" | cut -f1)" \
 		"$(cpu_of "$perf_pid") $(resident_of "$perf_pid") $(du -sk "$folder/perf" | cut -f1)" \
-		"$(cpu_of_children "$daemon")" |
+		"$(cpu_of_children "$daemon") $(host_took)" |
 		tee -a "$folder/minutes"
 }
 
@@ -136,9 +139,10 @@ table() {
 	awk -v settled="$1" -v perf="$2" -v ours="$3" '
 	function row(name, a, b) { printf "%-46s %14s %14s\n", name, a, b }
 	function share(ms, from) { return sprintf("%.3f", ms / (60000 * ($1 - from)) * 100) }
+	function taken_share(took, worked) { return $12 > worked ? ($11 - took) / ($12 - worked) : 0 }
 	function mib(kib) { return sprintf("%.1f", kib / 1024) }
-	NR == 1 { cpu = $2; bpf = $5; disk = $6; perfs_cpu = $7; perfs_disk = $9; names = $10 }
-	$1 == settled { rss = $3; maps = $4; perfs_rss = $8; cpu_then = $2; bpf_then = $5; perfs_then = $7; names_then = $10 }
+	NR == 1 { cpu = $2; bpf = $5; disk = $6; perfs_cpu = $7; perfs_disk = $9; names = $10; took = $11; worked = $12 }
+	$1 == settled { rss = $3; maps = $4; perfs_rss = $8; cpu_then = $2; bpf_then = $5; perfs_then = $7; names_then = $10; took_then = $11; worked_then = $12 }
 	$1 >= settled {
 		if ($3 > most) most = $3
 		if ($4 > most_maps) most_maps = $4
@@ -166,6 +170,10 @@ table() {
 			row("CPU together from minute " settled " on",
 				share($2 - cpu_then + $5 - bpf_then, settled), "-")
 		}
+		row("taken by the host, % of all CPU time", sprintf("%.1f", 100 * taken_share(took, worked)), "-")
+		if ($1 > settled)
+			row("CPU together from then on, without that", sprintf("%.3f", share($2 - cpu_then, settled) +
+				share($5 - bpf_then, settled) * (1 - taken_share(took_then, worked_then))), "-")
 		row("BPF, us a sample", sprintf("%.1f", mine[1] ? ($5 - bpf) * 1000 / mine[1] : 0), "-")
 		row("disk, MiB an hour", mib(($6 - disk) * 60 / $1), mib(($9 - perfs_disk) * 60 / $1))
 		row("samples (perf: the idle task too)", mine[1], taken[1])
@@ -186,7 +194,7 @@ setsid "$PERF" record -q -B -N -a -F 99 -g --switch-output=60s -o "$folder/perf/
 perf_pid=$!
 started+=("$perf_pid")
 
-echo "minute | daemon: CPU (ms), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk | CPU of it reading names"
+echo "minute | daemon: CPU (ms), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk | CPU of it reading names | ticks: taken by the host, of all"
 for ((now = 0; now <= SOAK_MINUTES; now++)); do
 	minute $now
 	kill -0 "$daemon" || { echo "bench: the daemon ended: $(tail -n 1 "$folder/daemon")" >&2; exit 1; }

@@ -25,17 +25,19 @@ bool stitcher_is_concerned(const struct lbr_stitcher *stitcher, const struct sam
 	       lbr_is_recorded(&stitcher->sources[sample->source]);
 }
 
-/* Takes every stride-th. When there are too many, as many as a stride of twice that would have
- * given are kept in mind. */
-static bool pick(struct lessons *lessons)
+/* How many chains come before the next one that is picked: every stride-th. */
+static size_t unpicked(const struct lessons *lessons)
 {
-	if (lessons->chains++ & (lessons->stride - 1))
-		return false;
-	if (++lessons->picked == PICKED_MAX) {
-		lessons->picked /= 2;
-		lessons->stride *= 2;
-	}
-	return true;
+	return -lessons->chains & (lessons->stride - 1);
+}
+
+/* When there are too many, as many as a stride of twice that would have given are kept in mind. */
+static void pick(struct lessons *lessons)
+{
+	if (++lessons->picked < PICKED_MAX)
+		return;
+	lessons->picked /= 2;
+	lessons->stride *= 2;
 }
 
 /* Returns whether a chain is none of those that were seen last of its set. */
@@ -54,14 +56,8 @@ static u64 *chain_set(struct lessons *lessons, u64 chain_key)
 	return lessons->seen[(chain_key >> 1) % CHAIN_SETS];
 }
 
-/* Picked samples are wanted, and all that are new. */
-static bool is_wanted(struct lessons *lessons, u64 chain_key)
-{
-	lessons->is_picked = pick(lessons);
-	return see(chain_set(lessons, chain_key), chain_key) || lessons->is_picked;
-}
-
-size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count)
+/* Returns how many chains were seen before, up to the first that was not. */
+static size_t pass_seen(struct lessons *lessons, const u64 *chain_keys, size_t count)
 {
 	enum { AHEAD = 12 }; /* sets that are on their way from memory */
 
@@ -70,10 +66,25 @@ size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count
 	for (size_t i = 0; i < count; i++) {
 		if (i + AHEAD < count)
 			__builtin_prefetch(chain_set(lessons, chain_keys[i + AHEAD]));
-		if (is_wanted(lessons, chain_keys[i]))
+		if (see(chain_set(lessons, chain_keys[i]), chain_keys[i]))
 			return i;
 	}
 	return count;
+}
+
+/* Picked samples are wanted, and all that are new. */
+size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count)
+{
+	size_t before = unpicked(lessons), most = before < count ? before : count;
+	size_t passed = pass_seen(lessons, chain_keys, most);
+
+	lessons->chains += passed + (passed < count);
+	lessons->is_picked = passed == before;
+	if (lessons->is_picked && passed < count) {
+		see(chain_set(lessons, chain_keys[passed]), chain_keys[passed]);
+		pick(lessons);
+	}
+	return passed;
 }
 
 static size_t pass_chains(struct event_sink *sink, const u64 *chain_keys, size_t count)

@@ -128,13 +128,15 @@ size_t delivery_passed(struct event_sink *sink, const struct timed *events, size
 {
 	enum { ASKED_AT_ONCE = 64 };
 	u64 keys[ASKED_AT_ONCE];
-	size_t passed = 0, asked, at_once;
+	size_t passed = 0, most, asked, at_once;
 
 	do {
-		for (asked = 0; asked < ASKED_AT_ONCE && passed + asked < count &&
-				events[passed + asked].extra > EXTRA_NO_SAMPLE;
-		     asked++)
+		most = count - passed < ASKED_AT_ONCE ? count - passed : ASKED_AT_ONCE;
+		for (asked = 0; asked < most; asked++) {
 			keys[asked] = events[passed + asked].extra;
+			if (keys[asked] <= EXTRA_NO_SAMPLE)
+				break;
+		}
 		at_once = asked ? sink->passes_chains(sink, keys, asked) : 0;
 		passed += at_once;
 	} while (asked && at_once == asked);
@@ -161,11 +163,12 @@ static int hand_over_picked(struct delivery *delivery, struct window *window, si
 	return error;
 }
 
-static int hand_over(struct delivery *delivery, struct window *window, size_t from, size_t to)
+/* `last`: of the part. */
+static int hand_over(struct delivery *delivery, struct window *window, size_t from, size_t to,
+		     size_t last)
 {
 	enum { AHEAD = 12 }; /* records that are on their way from memory */
 	const struct timed *events = delivery->data->events.items;
-	size_t last = delivery->data->events.count;
 	int error = 0;
 
 	for (size_t i = from; i < to && !error; i++) {
@@ -202,7 +205,7 @@ int delivery_events(struct delivery *delivery, size_t from, size_t to)
 	for (size_t i = from; i < to && !error; i = end) {
 		end = to - i < PROGRESS_EVENTS ? to : i + PROGRESS_EVENTS;
 		error = picks ? hand_over_picked(delivery, &window, i, end)
-			      : hand_over(delivery, &window, i, end);
+			      : hand_over(delivery, &window, i, end, to);
 		forget_events(delivery->data, &forgotten, end);
 		if (delivery->on_progress && !error)
 			delivery->on_progress(delivery, end - from);

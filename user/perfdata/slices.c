@@ -147,23 +147,24 @@ static int hear_before(struct perfdata_part *part, size_t from)
 {
 	const struct timed *events = part->data->events.items;
 	struct delivery before = part->delivery; /* what makes no sense counts where it stands */
+	size_t at = part->at;
 	int error = 0;
 
 	before.sink = part->slice->before;
-	for (; part->at < from && !error; part->at++) {
-		const struct timed *event;
+	while (at < from && !error) {
+		const struct timed *event = &events[at];
 
-		if (before.sink->passes_chains)
-			part->at += delivery_passed(before.sink, &events[part->at],
-						    from - part->at);
-		if (part->at == from)
-			break;
-		event = &events[part->at];
-		if (event->extra != EXTRA_NO_SAMPLE)
-			continue;
-		window_move(&part->window, delivery_record(event));
-		error = delivery_event(&before, event);
+		if (event->extra == EXTRA_NO_SAMPLE) {
+			window_move(&part->window, delivery_record(event));
+			error = delivery_event(&before, event);
+			at++;
+		} else if (event->extra > EXTRA_NO_SAMPLE && before.sink->passes_chains) {
+			at += delivery_passed(before.sink, event, from - at);
+		} else {
+			at++;
+		}
 	}
+	part->at = at;
 	return error;
 }
 

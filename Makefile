@@ -91,7 +91,7 @@ C_FLAGS += --coverage -O0
 LDFLAGS += --coverage
 endif
 LDLIBS := -lbpf -lelf -ldw -lz -lzstd -llzma -lxxhash -lZydis -lseccomp -liberty -lpthread -ldl -lm $(LDLIBS)
-BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -O2 -g -mcpu=v3 -Wall -Wextra -Werror \
+BPF_FLAGS := -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -Oz -g -mcpu=v3 -Wall -Wextra -Werror \
 	-Iinclude -Ivmlinux -Ibpf -I$(abspath $(SYSROOT))/usr/include/$(ARCH)-linux-gnu
 
 # --- sources: found, not listed -------------------------------------------------------------------

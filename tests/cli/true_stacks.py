@@ -28,6 +28,8 @@ ROOTS = {"_start", "_dl_start_user", "clone", "__clone", "clone3", "__clone3", "
 # frame information leads from them into the handler's frame with a mixture of both (to libdw, too).
 RESUMES = {"_Unwind_Resume", "_Unwind_RaiseException", "_Unwind_Resume_or_Rethrow",
            "_Unwind_ForcedUnwind"}
+# What the kernel has a handler return to. Whatever is above was interrupted where it was.
+SIGNAL_RETURNS = {"__restore_rt", "__kernel_rt_sigreturn"}
 KERNEL = 0xFFFF800000000000
 EXAMPLES = 3
 
@@ -117,7 +119,8 @@ class Truth:
         letters = []
         for depth, (name, binary) in enumerate(frames):
             name = re.sub(r"( \[clone)?\.(cold|part|isra|constprop)[.0-9]*\]?$", "", name)
-            if name.endswith("@plt") and depth > 0:
+            if (name.endswith("@plt") and depth > 0
+                    and frames[depth - 1][0] not in SIGNAL_RETURNS):
                 return None
             if name == "[unknown]" and not binary.startswith("/"):
                 return None if depth > 0 else "-"  # not in any mapping

@@ -95,7 +95,6 @@ static int learn_by_parts(struct perfdata *data, struct lbr_stitcher *first, u32
 	for (u32 i = 0; i < count; i++) {
 		if (i)
 			parts[i] = lbr_stitcher_for_part(first);
-		lbr_stitcher_expect(parts[i], perfdata_event_count(data));
 		slices[i] = (struct perfdata_slice){
 			.before = lbr_stitcher_follower(parts[i]),
 			.sink = lbr_stitcher_learning_sink(parts[i]),

@@ -99,7 +99,8 @@ struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
  * possible. It learns who calls whom, and hands nothing on. */
 struct event_sink *lbr_stitcher_learning_sink(struct lbr_stitcher *stitcher);
 
-/* Tells how many samples, about, the learning sink will hear of, before it hears any. */
+/* Tells how many samples the recording has, about, before the learning sink hears any or parts are
+ * made. */
 void lbr_stitcher_expect(struct lbr_stitcher *stitcher, u64 samples);
 
 /*

@@ -320,6 +320,7 @@ struct lbr_stitcher *lbr_stitcher_for_part(struct lbr_stitcher *first)
 	stitcher->threads = threads_new();
 	stitcher->sources = first->sources;
 	stitcher->source_count = first->source_count;
+	stitcher->lessons_heard.stride = first->lessons_heard.stride;
 	return stitcher;
 }
 

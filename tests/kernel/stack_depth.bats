@@ -34,9 +34,7 @@ assert_fits() {
 @test "the programs' stacks fit into 512 bytes together" {
 	export BPFTOOL="${BPFTOOL:-bpftool}"
 	assert_fits -g
-	assert_fits -g --max-stack 512
 	assert_fits -a -g --aggregate
-	assert_fits -a --call-graph fp
 }
 
 # Three functions that call one another, 8, 100 and 33 bytes; and one that only calls the last.

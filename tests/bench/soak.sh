@@ -142,7 +142,8 @@ table() {
 	function taken_share(took, worked) { return $12 > worked ? ($11 - took) / ($12 - worked) : 0 }
 	function mib(kib) { return sprintf("%.1f", kib / 1024) }
 	NR == 1 { cpu = $2; bpf = $5; disk = $6; perfs_cpu = $7; perfs_disk = $9; names = $10; took = $11; worked = $12 }
-	$1 == settled { rss = $3; maps = $4; perfs_rss = $8; cpu_then = $2; bpf_then = $5; perfs_then = $7; names_then = $10; took_then = $11; worked_then = $12 }
+	$1 == settled { rss = $3; maps = $4; perfs_rss = $8; cpu_then = $2; bpf_then = $5; perfs_then = $7; names_then = $10 }
+	$1 == settled { took_then = $11; worked_then = $12 }
 	$1 >= settled {
 		if ($3 > most) most = $3
 		if ($4 > most_maps) most_maps = $4
@@ -170,7 +171,7 @@ table() {
 			row("CPU together from minute " settled " on",
 				share($2 - cpu_then + $5 - bpf_then, settled), "-")
 		}
-		row("taken by the host, % of all CPU time", sprintf("%.1f", 100 * taken_share(took, worked)), "-")
+		row("taken by the host, % of busy CPU time", sprintf("%.1f", 100 * taken_share(took, worked)), "-")
 		if ($1 > settled)
 			row("CPU together from then on, without that", sprintf("%.3f", share($2 - cpu_then, settled) +
 				share($5 - bpf_then, settled) * (1 - taken_share(took_then, worked_then))), "-")
@@ -194,7 +195,8 @@ setsid "$PERF" record -q -B -N -a -F 99 -g --switch-output=60s -o "$folder/perf/
 perf_pid=$!
 started+=("$perf_pid")
 
-echo "minute | daemon: CPU (ms), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk | CPU of it reading names | ticks: taken by the host, of all"
+echo "minute | daemon: CPU (ms), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk | CPU of it reading names |" \
+	"ticks: taken by the host, of all busy"
 for ((now = 0; now <= SOAK_MINUTES; now++)); do
 	minute $now
 	kill -0 "$daemon" || { echo "bench: the daemon ended: $(tail -n 1 "$folder/daemon")" >&2; exit 1; }

@@ -11,8 +11,6 @@
 #include "base/vec.h"
 #include "binary/build_id.h"
 
-enum { CODE_TEXT_BYTES = 64 };
-
 struct code_segment {
 	u64 address, offset, bytes; /* bytes: those in the file */
 	bool is_executable;

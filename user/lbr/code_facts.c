@@ -12,6 +12,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+enum { SEEN_TEXT_BYTES = 64 }; /* of text at once: more than an instruction */
+
 /* --- where functions begin and end --- */
 
 /* The surer a source, the lower: it wins where two overlap. */
@@ -298,7 +300,7 @@ void code_facts_free(struct code_facts *facts)
 bool code_facts_instruction(const struct code_facts *facts, u64 address,
 			    struct instruction *ret_instruction)
 {
-	return instruction_decode(code_image_text(&facts->image, address, CODE_TEXT_BYTES), address,
+	return instruction_decode(code_image_text(&facts->image, address, SEEN_TEXT_BYTES), address,
 				  ret_instruction);
 }
 
@@ -417,7 +419,7 @@ static enum frame_pointer_use saved_pointer_use(const struct code_facts *facts, 
 						u64 *end)
 {
 	enum { SEEN_BYTES = 16 };
-	struct bytes code = code_image_text(&facts->image, address, CODE_TEXT_BYTES);
+	struct bytes code = code_image_text(&facts->image, address, SEEN_TEXT_BYTES);
 	u64 bytes = 1;
 
 	if (code.length >= SET_BYTES && sets_frame_pointer(code.start)) {

@@ -50,8 +50,10 @@ bool code_facts_jumps_into(const struct code_facts *facts, u32 from, u32 to)
 		memcpy(&distance, code + at, sizeof(distance));
 		if (end + (u64)(s64)distance - wanted->start >= wanted->end - wanted->start)
 			continue;
-		if (is_distance(code, at) && is_end_of_jump(facts, function, end))
-			return true;
+		/* One that is none of a jump comes by chance, or because somebody wants us to look
+		 * at many. */
+		if (is_distance(code, at))
+			return is_end_of_jump(facts, function, end);
 	}
 	return false;
 }

@@ -34,7 +34,7 @@ static bool leads_into(struct code_facts *facts, u32 from, u32 to)
 	return false;
 }
 
-/* Gaps and stubs are not asked for. */
+/* Nobody asks of gaps and entries of a PLT. */
 static bool is_code(const struct code_facts *facts, u32 row)
 {
 	return row < facts->functions.count &&

@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 
+#include <errno.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@ enum { SAMPLES = 600, EACH = 23, FRAMES = 400, MOST_FRAMES = 7000 };
 struct picker {
 	struct event_sink sink;
 	u64 asked, heard;
+	u64 most;	   /* after so many it wants no more; 0: all */
 	u64 sums[SAMPLES]; /* of times and addresses */
 };
 
@@ -39,7 +41,7 @@ static int take(struct event_sink *sink, const struct sample *sample)
 	for (u32 i = 0; i < sample->frame_count; i++)
 		sum = sum * 31 + sample->frames[i].address;
 	picker->sums[picker->heard++] = sum;
-	return 0;
+	return picker->heard == picker->most ? -ECANCELED : 0;
 }
 
 /* Records are of some thousand bytes, and now and then of nearly as many as there can be. */
@@ -60,13 +62,11 @@ static void put_recording(struct foreign *foreign)
 	}
 }
 
-static void a_picked_sample_says_what_it_says_among_all(void **state)
+static struct perfdata *open_recording(void)
 {
 	struct foreign foreign = foreign_begin(
 		false, PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN,
 		0);
-	struct picker all = {.sink = {.on_sample = take}};
-	struct picker some = {.sink = {.on_sample = take, .passes_chains = pass_most}};
 	char path[] = "/tmp/picked-XXXXXX";
 	int fd = mkstemp(path);
 	struct perfdata *data;
@@ -78,6 +78,16 @@ static void a_picked_sample_says_what_it_says_among_all(void **state)
 	close(fd);
 	assert_int_equal(perfdata_open(path, &data), 0);
 	unlink(path);
+	text_release(&foreign.bytes);
+	return data;
+}
+
+static void a_picked_sample_says_what_it_says_among_all(void **state)
+{
+	struct picker all = {.sink = {.on_sample = take}};
+	struct picker some = {.sink = {.on_sample = take, .passes_chains = pass_most}};
+	struct perfdata *data = open_recording();
+
 	assert_int_equal(perfdata_read(data, &all.sink), 0);
 	assert_int_equal(perfdata_read(data, &some.sink), 0);
 	assert_int_equal(all.heard, SAMPLES);
@@ -86,7 +96,20 @@ static void a_picked_sample_says_what_it_says_among_all(void **state)
 	for (u64 i = 0; i < some.heard; i++)
 		assert_true(some.sums[i] == all.sums[i * EACH]);
 	perfdata_close(data);
-	text_release(&foreign.bytes);
+	(void)state;
+}
+
+static void a_picker_can_stop_at_any_sample(void **state)
+{
+	for (u64 most = 1; most <= SAMPLES / EACH; most += 5) {
+		struct picker some = {.sink = {.on_sample = take, .passes_chains = pass_most},
+				      .most = most};
+		struct perfdata *data = open_recording();
+
+		assert_int_equal(perfdata_read(data, &some.sink), -ECANCELED);
+		assert_int_equal(some.heard, most);
+		perfdata_close(data);
+	}
 	(void)state;
 }
 
@@ -94,6 +117,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_picked_sample_says_what_it_says_among_all),
+		cmocka_unit_test(a_picker_can_stop_at_any_sample),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

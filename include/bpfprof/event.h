@@ -131,7 +131,7 @@ struct sample_record {
 /* Chains on their way to user space, of one CPU: it alone writes, user space alone reads, so they
  * need no lock. Records lie behind one another, each in one piece: the last may end in the bytes
  * behind CHAIN_LOG_BYTES. */
-enum { CHAIN_LOG_BYTES = 32 * 1024, CHAIN_LOG_RECORD_BYTES = 1024 };
+enum { CHAIN_LOG_BYTES = 128 * 1024, CHAIN_LOG_RECORD_BYTES = 1024 };
 
 struct chain_log {
 	u64 written; /* bytes since the start */

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
-# What `bpfprof daemon` takes while it stays on, beside perf that stays on: builds, python, PostgreSQL
+# What `bpfprof daemon` takes while it stays on, and what perf does: builds, python, PostgreSQL
 # under its own benchmark and short processes run together, and every minute memory, CPU time, losses
-# and bytes of both are written down.
+# and bytes of both are written down. perf comes in the second half: two profilers at once are each
+# dearer than alone (what the other has run is out of the caches), and one is what people run.
 #
 # usage: make bench BENCH=soak [SOAK_MINUTES=60]      as root
 #
@@ -29,6 +30,7 @@ folder=${SOAK_KEEP:-$(mktemp -d "${TMPDIR:-/tmp}/bpfprof-bench.XXXXXX")}
 mkdir -p "$folder" || exit 1
 postgres=$(find /usr/lib/postgresql -name pg_ctl -printf '%h\n' 2>/dev/null | sort -V | tail -n 1)
 started=()
+perf_pid=
 
 stop() {
 	local pid
@@ -96,12 +98,12 @@ start_database() {
 }
 
 minute() {
-	local kernel
+	local kernel perfs="0 0 0"
 
 	read -ra kernel <<<"$(kernel_side "$daemon")"
+	[ -z "$perf_pid" ] || perfs="$(cpu_of "$perf_pid") $(resident_of "$perf_pid") $(du -sk "$folder/perf" | cut -f1)"
 	echo "$1 $(cpu_of "$daemon") $(resident_of "$daemon") ${kernel[*]} $(du -sk "$folder/store" | cut -f1)" \
-		"$(cpu_of "$perf_pid") $(resident_of "$perf_pid") $(du -sk "$folder/perf" | cut -f1)" \
-		"$(cpu_of_children "$daemon") $(host_took)" |
+		"$perfs $(cpu_of_children "$daemon") $(host_took)" |
 		tee -a "$folder/minutes"
 }
 
@@ -135,52 +137,60 @@ losses() {
 		grep -E '^(lost|side_band|names|mappings|windows|aggregate|cgroups|throttled)'
 }
 
+# table SETTLED HALF PERF OURS: minutes; what perf_samples says; samples, timers that did not fire and losses
 table() {
-	awk -v settled="$1" -v perf="$2" -v ours="$3" '
+	awk -v settled="$1" -v half="$2" -v perf="$3" -v ours="$4" '
+	BEGIN { CPU = 2; RSS = 3; MAPS = 4; BPF = 5; DISK = 6; PERFS_CPU = 7; PERFS_RSS = 8; PERFS_DISK = 9; NAMES = 10
+		TAKEN = 11; WORKED = 12 }
 	function row(name, a, b) { printf "%-46s %14s %14s\n", name, a, b }
-	function share(ms, from) { return sprintf("%.3f", ms / (60000 * ($1 - from)) * 100) }
-	function taken_share(took, worked) { return $12 > worked ? ($11 - took) / ($12 - worked) : 0 }
+	function grown(what, from, to) { return at[to, what] - at[from, what] }
+	function share(ms, from, to) { return sprintf("%.3f", ms / (60000 * (to - from)) * 100) }
 	function mib(kib) { return sprintf("%.1f", kib / 1024) }
-	NR == 1 { cpu = $2; bpf = $5; disk = $6; perfs_cpu = $7; perfs_disk = $9; names = $10; took = $11; worked = $12 }
-	$1 == settled { rss = $3; maps = $4; perfs_rss = $8; cpu_then = $2; bpf_then = $5; perfs_then = $7; names_then = $10 }
-	$1 == settled { took_then = $11; worked_then = $12 }
-	$1 >= settled {
-		if ($3 > most) most = $3
-		if ($4 > most_maps) most_maps = $4
-		if ($8 > perfs_most) perfs_most = $8
+	function per_hour(what, from, to) { return mib(grown(what, from, to) * 60 / (to - from)) }
+	function most(what, from, to,  minute, found) {
+		for (minute = from; minute <= to; minute++)
+			if (at[minute, what] > found) found = at[minute, what]
+		return found
 	}
+	function cpu_rows(when, from, to, perfs,  own, bpf, taken) {
+		own = grown(CPU, from, to)
+		bpf = grown(BPF, from, to)
+		taken = grown(WORKED, from, to) ? grown(TAKEN, from, to) / grown(WORKED, from, to) : 0
+		row("minutes " from " to " to ", " when ":", "", "")
+		row("  CPU by itself, % of one CPU", share(own, from, to), perfs)
+		row("    of it reading the names of new binaries", share(grown(NAMES, from, to), from, to), "-")
+		row("  CPU in BPF", share(bpf, from, to), perfs == "-" ? "-" : "not counted")
+		row("  CPU together", share(own + bpf, from, to), "-")
+		row("  taken by the host, % of busy CPU time", sprintf("%.1f", 100 * taken), "-")
+		row("  CPU together without that", share(own + bpf * (1 - taken), from, to), "-")
+	}
+	{ for (i = 1; i <= NF; i++) at[$1, i] = $i; end = $1 }
 	END {
 		split(perf, taken, " ")
 		split(ours, mine, " ")
-		row("in " $1 " minutes", "daemon", "perf")
-		row("resident after " settled " min, MiB", mib(rss), mib(perfs_rss))
-		row("resident at the end, MiB", mib($3), mib($8))
-		row("resident at most from then on, MiB", mib(most), mib(perfs_most))
-		row("maps in the kernel after " settled " min, MiB", mib(maps), "-")
-		row("maps in the kernel at the end, MiB", mib($4), "-")
-		row("maps in the kernel at most from then on, MiB", mib(most_maps), "-")
-		row("CPU by itself, % of one CPU", share($2 - cpu, 0), share($7 - perfs_cpu, 0))
-		row("  of it reading the names of new binaries", share($10 - names, 0), "-")
-		row("CPU in BPF, % of one CPU", share($5 - bpf, 0), "not counted")
-		row("CPU together, % of one CPU", share($2 - cpu + $5 - bpf, 0), "-")
-		if ($1 > settled) {
-			row("CPU by itself from minute " settled " on", share($2 - cpu_then, settled),
-				share($7 - perfs_then, settled))
-			row("  of it reading the names of new binaries", share($10 - names_then, settled), "-")
-			row("CPU in BPF from minute " settled " on", share($5 - bpf_then, settled), "not counted")
-			row("CPU together from minute " settled " on",
-				share($2 - cpu_then + $5 - bpf_then, settled), "-")
-		}
-		row("taken by the host, % of busy CPU time", sprintf("%.1f", 100 * taken_share(took, worked)), "-")
-		if ($1 > settled)
-			row("CPU together from then on, without that", sprintf("%.3f", share($2 - cpu_then, settled) +
-				share($5 - bpf_then, settled) * (1 - taken_share(took_then, worked_then))), "-")
-		row("BPF, us a sample", sprintf("%.1f", mine[1] ? ($5 - bpf) * 1000 / mine[1] : 0), "-")
-		row("disk, MiB an hour", mib(($6 - disk) * 60 / $1), mib(($9 - perfs_disk) * 60 / $1))
+		from = half + 1 < end ? half + 1 : half
+		row("in " end " minutes", "daemon", "perf")
+		row("resident after " settled " min, MiB", mib(at[settled, RSS]), "-")
+		row("resident at the end, MiB", mib(at[end, RSS]), mib(at[end, PERFS_RSS]))
+		row("resident at most from then on, MiB", mib(most(RSS, settled, end)), mib(most(PERFS_RSS, settled, end)))
+		row("maps in the kernel after " settled " min, MiB", mib(at[settled, MAPS]), "-")
+		row("maps in the kernel at the end, MiB", mib(at[end, MAPS]), "-")
+		row("maps in the kernel at most from then on, MiB", mib(most(MAPS, settled, end)), "-")
+		cpu_rows("with its start", 0, settled, "-")
+		cpu_rows("without perf", settled, half, "-")
+		cpu_rows("beside perf", from, end, share(grown(PERFS_CPU, from, end), from, end))
+		row("BPF, us a sample", sprintf("%.1f", mine[1] ? grown(BPF, 0, end) * 1000 / mine[1] : 0), "-")
+		row("disk, MiB an hour", per_hour(DISK, 0, end), per_hour(PERFS_DISK, half, end))
 		row("samples (perf: the idle task too)", mine[1], taken[1])
 		row("lost: timers that did not fire", mine[2] + 0, taken[2])
 		row("lost: all else", mine[3] + 0, taken[3])
 	}' "$folder/minutes"
+}
+
+start_perf() {
+	setsid "$PERF" record -q -B -N -a -F 99 -g --switch-output=60s -o "$folder/perf/perf.data" >"$folder/perf.log" 2>&1 &
+	perf_pid=$!
+	started+=("$perf_pid")
 }
 
 start_database
@@ -191,15 +201,16 @@ mkdir -p "$folder/perf" "$folder/store"
 setsid "$BPFPROF" daemon --max-cpu none --store "$folder/store" >"$folder/daemon" 2>&1 &
 daemon=$!
 started+=("$daemon")
-setsid "$PERF" record -q -B -N -a -F 99 -g --switch-output=60s -o "$folder/perf/perf.data" >"$folder/perf.log" 2>&1 &
-perf_pid=$!
-started+=("$perf_pid")
 
+# ten minutes, if there are that many
+settled=$((SOAK_MINUTES < 30 ? SOAK_MINUTES / 3 : 10))
+half=$((settled + (SOAK_MINUTES - settled) / 2))
 echo "minute | daemon: CPU (ms), resident KiB, KiB of maps, BPF ms, KiB on disk | perf: CPU, resident KiB, KiB on disk | CPU of it reading names |" \
 	"ticks: taken by the host, of all busy"
 for ((now = 0; now <= SOAK_MINUTES; now++)); do
 	minute $now
 	kill -0 "$daemon" || { echo "bench: the daemon ended: $(tail -n 1 "$folder/daemon")" >&2; exit 1; }
+	[ $now != $half ] || start_perf
 	[ $now = "$SOAK_MINUTES" ] || sleep 60
 done
 
@@ -208,8 +219,7 @@ for pid in "${started[@]}"; do
 done
 wait "$daemon" "$perf_pid"
 "$BPFPROF" list --store "$folder/store" --json >"$folder/windows" || exit 1
-# ten minutes, if there are that many
-table $((SOAK_MINUTES < 30 ? SOAK_MINUTES / 3 : 10)) "$(perf_samples 99)" "$(jq -r '.windows | "\(map(.samples) | add) \(
+table $settled $half "$(perf_samples 99)" "$(jq -r '.windows | "\(map(.samples) | add) \(
 	map(.losses.lost_late // 0) | add) \(map((.lost // 0) - (.losses.lost_late // 0)) | add)"' "$folder/windows")"
 echo "what else the windows say:"
 losses

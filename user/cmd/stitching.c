@@ -156,6 +156,32 @@ static void begin_preparing(struct preparing *preparing, struct lbr_stitcher *st
 		parallel_begin(&preparing->task, prepare, preparing);
 }
 
+/* Hears the first samples. */
+struct glance {
+	struct event_sink sink;
+	u32 heard;
+};
+
+static int take_few(struct event_sink *sink, const struct sample *sample)
+{
+	enum { GLANCED_AT = 1 << 10 };
+	struct glance *glance = (struct glance *)sink;
+
+	(void)sample;
+	return ++glance->heard < GLANCED_AT ? 0 : -ECANCELED;
+}
+
+/* Lets the stitcher find out what shows at once, before counting begins on all CPUs. */
+static void glance_at(struct perfdata *data, struct lbr_stitcher *stitcher)
+{
+	struct glance glance = {.sink.on_sample = take_few};
+	CLEANUP(lbr_stitcher_freep)
+	struct lbr_stitcher *beside = lbr_stitcher_beside(stitcher, &glance.sink);
+
+	if (perfdata_read(data, lbr_stitcher_sink(beside)))
+		fail_clear(); /* what is wrong with the file is said later */
+}
+
 /* Where the registers hold all stacks of a program there is nothing to learn, which shows only at
  * the end. Where they do not, it mostly shows at once. */
 int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
@@ -165,13 +191,15 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher(data, lbr, NULL);
 	struct counting_settings stitched = *settings;
 	struct preparing preparing = {0};
-	int error;
+	int error = 0;
 
 	stitched.stitcher = stitcher;
 	stitched.meanwhile = NULL; /* what is counted without lessons may be thrown away */
 	begin_preparing(&preparing, stitcher, data);
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
-	error = counting_read(data, &stitched, ret_profile, ret_tally);
+	glance_at(data, stitcher);
+	if (!lbr_stitcher_lacks_lessons(stitcher))
+		error = counting_read(data, &stitched, ret_profile, ret_tally);
 	if (lbr_stitcher_lacks_lessons(stitcher)) {
 		fail_clear();
 		error = learn(data, stitcher);

@@ -153,7 +153,7 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 	struct symbolize_settings symbolize = settings->symbolize;
 
 	symbolize.raw_names = !settings->demangle;
-	symbolize.caches[0] = diff->store_names;
+	symbolize.caches[CACHE_OF_STORE] = diff->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = diff->cache;
 	symbolize.only_symbols = symbolize.returns_are_exact = settings->is_strict;
 	if (needs_lines(diff) || settings->method == COMPARE_CYCLES)

@@ -126,7 +126,7 @@ static void name_all(const struct export_settings *settings, const struct asked_
 	struct symbolize_settings symbolize = {.symfs = settings->symfs};
 	struct symbolizer *symbolizer;
 
-	symbolize.caches[0] = kept;
+	symbolize.caches[CACHE_OF_STORE] = kept;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = own;
 	if (!settings->is_quiet)
 		symbolize.on_progress = progress_show;

@@ -165,7 +165,7 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 	struct symbolize_settings symbolize = settings->symbolize;
 
 	symbolize.raw_names = !settings->demangle;
-	symbolize.caches[0] = report->store_names;
+	symbolize.caches[CACHE_OF_STORE] = report->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = report->cache;
 	symbolize.source = (u8)choose_source(report);
 	/* Unwinders of copied stacks give places of calls, the kernel those behind them. */

@@ -349,14 +349,15 @@ static int run(const void *all_settings, struct arguments arguments)
 	if (error)
 		return error;
 	caches[NAMES_CACHES_MAX - 1] = names_choice_open(&settings->names);
-	caches[0] = has_windows ? asked_windows_names(&windows) : names_choice_open_beside(path);
+	caches[CACHE_OF_STORE] = has_windows ? asked_windows_names(&windows)
+					     : names_choice_open_beside(path);
 	if (has_windows)
 		error = run_windows(settings, &windows, caches, &symbolizer);
 	else
 		error = run_one(settings, path, caches, &symbolizer);
 	pager_finish();
 	names_choice_close(caches[NAMES_CACHES_MAX - 1], symbolizer, settings->quiet);
-	names_choice_close_kept(caches[0], settings->quiet);
+	names_choice_close_kept(caches[CACHE_OF_STORE], settings->quiet);
 	return error;
 }
 

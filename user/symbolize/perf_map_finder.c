@@ -130,16 +130,20 @@ int perf_map_open(u32 pid)
 }
 
 /* The map as the process sees it, else as we do. Where names were kept they are of the time of the
- * recording, and the process may be another one by now. */
+ * recording, and the process may be another one by now; so may it where a store kept none: then the
+ * map was not there in time. */
 static int open_map(const struct finder_context *context, const struct binary_row *binary)
 {
-	const char *symfs = context->settings->symfs;
+	const struct symbolize_settings *settings = context->settings;
+	const char *symfs = settings->symfs;
 	u32 pid = binary->owner_pid;
 
-	if (context->settings->only_kept || binary->build_id_bytes)
+	if (settings->only_kept || binary->build_id_bytes)
 		return -1;
 	if (symfs && symfs[0])
 		return open_trusted(symfs, pid, pid);
+	if (settings->caches[CACHE_OF_STORE])
+		return -1;
 	return pid != ~0u ? perf_map_open(pid) : open_trusted("", pid, pid);
 }
 

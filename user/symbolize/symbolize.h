@@ -16,7 +16,12 @@ enum source_wish {
 	SOURCE_INLINED, /* the functions that are inlined there, too */
 };
 
-enum { NAMES_CACHES_MAX = 2 };
+/* Rows of symbolize_settings.caches. */
+enum {
+	CACHE_OF_STORE, /* of the windows that are shown; nothing else tells of code that was made
+			 */
+	NAMES_CACHES_MAX = 2,
+};
 
 struct symbolize_settings {
 	const char *symfs;    /* look for files below this folder; NULL: none */

@@ -233,12 +233,13 @@ void unwind_tables_serve_until(struct unwind_tables *tables, u64 end_ns)
 
 		serve(tables, &request);
 		close_file(tables, &request);
-		tables->untrimmed_bytes += request.file_bytes;
+		if (!tables->reader)
+			tables->untrimmed_bytes += request.file_bytes;
 	}
 }
 
-/* The largest binaries take some ten times what the recording takes else, for a tenth of a second.
- * The C library would keep that for the next time. */
+/* The largest binaries take some ten times what the recording takes else, for a tenth of a second,
+ * where this process reads them. The C library would keep that for the next time. */
 static void give_memory_back(struct unwind_tables *tables)
 {
 	if (has_requests(tables) || tables->untrimmed_bytes < TRIM_BYTES)

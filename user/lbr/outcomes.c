@@ -10,7 +10,8 @@
 enum {
 	FIRST_SLOTS = 1 << 10,
 	MOST_SLOTS = 1 << 20,
-	PROBES = 8, /* places where an outcome may be */
+	SLOTS_ON_TRIAL = 1 << 16, /* more are for chains that come again */
+	PROBES = 8,		  /* places where an outcome may be */
 };
 
 struct outcome_slot {
@@ -22,6 +23,7 @@ _Static_assert(sizeof(struct outcome_slot) == 32, "the bound on memory is of thi
 struct outcomes {
 	struct outcome_slot *slots;
 	u32 count, slot_count;
+	u64 kept, found; /* how often */
 };
 
 struct outcomes *outcomes_new(void)
@@ -47,13 +49,15 @@ static struct outcome_slot *probed(const struct outcomes *outcomes, u64 chain_ke
 	return &outcomes->slots[((chain_key >> 1) + index) & (outcomes->slot_count - 1)];
 }
 
-const struct outcome *outcomes_find(const struct outcomes *outcomes, u64 chain_key, u64 key)
+const struct outcome *outcomes_find(struct outcomes *outcomes, u64 chain_key, u64 key)
 {
 	for (u32 i = 0; i < PROBES; i++) {
 		const struct outcome_slot *slot = probed(outcomes, chain_key, i);
 
-		if (slot->key == key)
+		if (slot->key == key) {
+			outcomes->found++;
 			return &slot->outcome;
+		}
 		if (!slot->key)
 			break;
 	}
@@ -81,11 +85,27 @@ static void grow(struct outcomes *outcomes)
 	free(old.slots);
 }
 
+/* Where nearly all chains are new, a large table only costs memory. */
+static bool is_worth_growing(const struct outcomes *outcomes)
+{
+	return outcomes->slot_count < SLOTS_ON_TRIAL || 4 * outcomes->found >= outcomes->kept;
+}
+
 void outcomes_keep(struct outcomes *outcomes, u64 chain_key, u64 key, const struct outcome *outcome)
 {
-	if (2 * outcomes->count >= outcomes->slot_count && outcomes->slot_count < MOST_SLOTS)
+	const struct outcome_slot kept = {chain_key, key, *outcome};
+	bool is_dense = outcomes->slot_count < MOST_SLOTS &&
+			2 * outcomes->count >= outcomes->slot_count;
+
+	outcomes->kept++;
+	if (is_dense && !is_worth_growing(outcomes)) {
+		/* who finds nothing finds that out by the first probe */
+		*probed(outcomes, chain_key, 0) = kept;
+		return;
+	}
+	if (is_dense)
 		grow(outcomes);
-	*free_slot(outcomes, chain_key) = (struct outcome_slot){chain_key, key, *outcome};
+	*free_slot(outcomes, chain_key) = kept;
 	outcomes->count++;
 }
 

@@ -33,7 +33,7 @@ void outcomes_free(struct outcomes *outcomes);
  * chain_key  of the sample
  * key        of all that the outcome depends on, the chain_key among it; not 0
  */
-const struct outcome *outcomes_find(const struct outcomes *outcomes, u64 chain_key, u64 key);
+const struct outcome *outcomes_find(struct outcomes *outcomes, u64 chain_key, u64 key);
 /* Keeps an outcome that was not known. */
 void outcomes_keep(struct outcomes *outcomes, u64 chain_key, u64 key,
 		   const struct outcome *outcome);

@@ -64,6 +64,7 @@ static int open_to_write(struct store *store)
 	bool has_format;
 	int error = make_folder(store, store->directory);
 
+	error = error ? error : store_check_owner(store);
 	if (!error)
 		store_settle_access(store);
 	error = error ? error : store_check_format(store, &has_format);

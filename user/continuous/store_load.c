@@ -187,7 +187,7 @@ static int read_rows(struct loading *loading, entry_list *ret_rows)
 
 static int open_index(struct store *store)
 {
-	int flags = store->writes ? O_RDWR | O_CREAT : O_RDONLY;
+	int flags = store->writes ? O_RDWR | O_CREAT | O_NOFOLLOW : O_RDONLY;
 
 	store->index_fd = open(store->index, flags | O_CLOEXEC, store_file_mode(store->directory));
 	if (store->index_fd >= 0 || (!store->writes && errno == ENOENT))
@@ -259,7 +259,7 @@ static int write_rows(struct store *store, int fd)
 int store_rewrite_index(struct store *store)
 {
 	CLEANUP(freep) char *made = must_format("%s.new", store->index);
-	int fd = open(made, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC,
+	int fd = open(made, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		      store_file_mode(store->directory));
 	int error = fd < 0 ? -errno : write_rows(store, fd);
 

@@ -46,7 +46,7 @@ int store_take_lock(struct store *store)
 	struct flock lock = whole_file();
 	char pid[NUMBER_TEXT_BYTES];
 
-	store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC,
+	store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 			      store_file_mode(store->directory));
 	if (store->lock_fd < 0)
 		return fail(-errno, NULL, "cannot write %s", path);
@@ -104,7 +104,7 @@ int store_write_format(const struct store *store)
 	CLEANUP(freep) char *made = must_format("%s.new", path);
 	CLEANUP(freep) char *text = must_format("%s%d\n", format_words, FORMAT);
 	CLEANUP(closep)
-	int fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+	int fd = open(made, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW,
 		      store_file_mode(store->directory));
 	int error = fd < 0 ? -errno : file_write_all(fd, text, strlen(text));
 

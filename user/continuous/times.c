@@ -219,6 +219,9 @@ static bool resolve(const char *text, u64 now_ns, bool is_end, struct moment *mo
 		return false;
 	if (moment->is_exact || moment->has_date || *ret_ns <= now_ns)
 		return true;
+	/* the second one of that name may be to come when the first was */
+	if (is_end && moment_ns(moment, false, ret_ns) && *ret_ns <= now_ns)
+		return true;
 	moment->parts.tm_mday--;
 	return moment_ns(moment, is_end, ret_ns);
 }

@@ -109,6 +109,24 @@ static void days_and_hours_follow_the_clocks_that_change(void **state)
 	(void)state;
 }
 
+/* 2026-10-25 00:45 UTC is 02:45 for the first time. */
+static void an_end_that_comes_again_is_the_one_that_was(void **state)
+{
+	static const u64 first_ns = 1792889100 * SECOND_NS;
+	u64 end_ns = 0;
+
+	in_zone(berlin);
+	assert_int_equal(times_parse_moment("02:30", first_ns, true, &end_ns), 0);
+	assert_string_equal(utc(end_ns), "2026-10-25 00:30:00");
+	assert_int_equal(times_parse_moment("02:50", first_ns, true, &end_ns), 0);
+	assert_string_equal(utc(end_ns), "2026-10-24 00:50:00");
+	/* an hour later it was both */
+	assert_int_equal(times_parse_moment("02:30", first_ns + 3600 * SECOND_NS, true, &end_ns),
+			 0);
+	assert_string_equal(utc(end_ns), "2026-10-25 01:30:00");
+	(void)state;
+}
+
 static void yesterday_is_a_local_day(void **state)
 {
 	struct time_span span;
@@ -176,6 +194,7 @@ int main(void)
 		cmocka_unit_test(zones_that_differ_are_one_range),
 		cmocka_unit_test(spans_and_words_count_from_now),
 		cmocka_unit_test(days_and_hours_follow_the_clocks_that_change),
+		cmocka_unit_test(an_end_that_comes_again_is_the_one_that_was),
 		cmocka_unit_test(yesterday_is_a_local_day),
 		cmocka_unit_test(what_is_no_time_is_refused),
 		cmocka_unit_test(seconds_and_parts_of_a_recording_are_no_clock_times),

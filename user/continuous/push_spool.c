@@ -69,17 +69,24 @@ static bool is_before(const struct entry *one, const struct entry *other)
 	return one->part < other->part;
 }
 
-/* Nearly always at the end. */
+/* Nearly always at the end. One of the same name has written over the other. */
 static void insert(struct push_spool *spool, const struct entry *entry)
 {
-	size_t at;
+	size_t at = spool->entries.count;
+	struct entry *items;
 
-	*vec_add(&spool->entries) = *entry;
-	for (at = spool->entries.count - 1; at && is_before(entry, &spool->entries.items[at - 1]);
-	     at--)
-		spool->entries.items[at] = spool->entries.items[at - 1];
-	spool->entries.items[at] = *entry;
+	while (at && is_before(entry, &spool->entries.items[at - 1]))
+		at--;
 	spool->bytes += entry->bytes;
+	if (at && !is_before(&spool->entries.items[at - 1], entry)) {
+		spool->bytes -= spool->entries.items[at - 1].bytes;
+		spool->entries.items[at - 1] = *entry;
+		return;
+	}
+	vec_add(&spool->entries);
+	items = spool->entries.items;
+	memmove(&items[at + 1], &items[at], (spool->entries.count - 1 - at) * sizeof(*items));
+	items[at] = *entry;
 }
 
 /* --- opening --- */

@@ -149,6 +149,20 @@ static void it_is_for_its_owner_only(void **state)
 	assert_true(push_spool_open(below, &spool) < 0);
 }
 
+/* A window of a time that came again, after the clock was set back. */
+static void one_of_the_same_name_takes_the_place_of_the_other(void **state)
+{
+	struct folder *folder = *state;
+
+	add(folder, 10, 0, "first");
+	add(folder, 20, 0, "behind");
+	add(folder, 10, 0, "second");
+	assert_int_equal(push_spool_count(folder->spool), 2);
+	assert_int_equal(push_spool_bytes(folder->spool), 2 * BLOCK);
+	expect_oldest(folder, 10, "second");
+	expect_oldest(folder, 20, "behind");
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_folder, remove_folder)
 
 int main(void)
@@ -158,6 +172,7 @@ int main(void)
 		TEST(the_oldest_go_for_the_limit),
 		TEST(what_is_cut_is_told_and_what_is_foreign_left_alone),
 		TEST(it_is_for_its_owner_only),
+		TEST(one_of_the_same_name_takes_the_place_of_the_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -130,12 +130,6 @@ void daemon_push_reload(struct daemon *daemon)
 		daemon_log(LOG_LEVEL_WARNING, "pushing is as before: %s", fail_sentence());
 }
 
-static int take_window(void *context, const struct store_window *window, const char *path)
-{
-	push_add(context, path, window->start_ns, window->end_ns);
-	return 0;
-}
-
 /* For who lists windows; without it they are pushed all the same. */
 static void write_state(struct daemon_push *push, const struct push_totals *totals)
 {
@@ -153,13 +147,14 @@ static void write_state(struct daemon_push *push, const struct push_totals *tota
 void daemon_push_window(struct daemon *daemon, const struct store_window *window)
 {
 	struct daemon_push *push = daemon->push;
+	CLEANUP(freep) char *path = NULL;
 	struct push_totals totals;
 
 	if (!push)
 		return;
-	if (url_of(daemon) && window->samples)
-		(void)store_each(daemon->store, window->end_ns - 1, window->end_ns, take_window,
-				 push->push);
+	path = store_newest_path(daemon->store);
+	if (url_of(daemon) && window->samples && path)
+		push_add(push->push, path, window->start_ns, window->end_ns);
 	snprintf(push->state.url, sizeof(push->state.url), "%s",
 		 url_of(daemon) ? url_of(daemon) : "none");
 	totals = push_totals(push->push);

@@ -23,6 +23,9 @@ enum {
 	STALE_ROWS = 1024, /* more than there are windows: then the index is written anew */
 };
 
+/* People set clocks by hours; what is further off was never the time. */
+static const u64 ahead_ns = 86400000000000;
+
 static const char start_one[] = "start bpfprof daemon, or name its folder with --store";
 
 void store_note(struct store *store, const char *format, ...)
@@ -219,28 +222,64 @@ static bool is_too_much(const struct store *store)
 	return store->limits.keep_bytes && store->bytes > store->limits.keep_bytes;
 }
 
+/* Before the one written last: one of a clock that was ahead would make all others old. */
 static bool is_too_old(const struct store *store, const struct entry *entry)
 {
-	const struct entry *newest = &store->entries.items[store->entries.count - 1];
-
-	return store->limits.keep_ns && newest->end_ns > store->limits.keep_ns &&
-	       entry->end_ns < newest->end_ns - store->limits.keep_ns;
+	return store->limits.keep_ns && store->newest_end_ns > store->limits.keep_ns &&
+	       entry->end_ns < store->newest_end_ns - store->limits.keep_ns;
 }
 
-/* Removes the oldest ones as the limits say; the newest stays in any case. */
-static void keep_limits(struct store *store)
+/* The first one that begins so far behind the one written last that a clock was wrong. */
+static size_t find_ahead(const struct store *store)
+{
+	const entry_list *entries = &store->entries;
+	size_t at = entries->count;
+
+	while (store->newest && at &&
+	       entries->items[at - 1].start_ns > store->newest_end_ns + ahead_ns)
+		at--;
+	return at;
+}
+
+/* Removes windows from one on as the limits say, up to the one that stays. Returns where it
+ * ended. */
+static size_t remove_run(struct store *store, size_t at, window_key stays)
 {
 	const entry_list *entries = &store->entries;
 	size_t count = 0;
 
-	while (count + 1 < entries->count &&
-	       (is_too_much(store) ||
-		(count < MOST_AGED && is_too_old(store, &entries->items[count]))))
-		remove_window(store, &entries->items[count++]);
+	for (; at + count < entries->count; count++) {
+		const struct entry *entry = &entries->items[at + count];
+
+		if (entry->key == stays ||
+		    !(is_too_much(store) || (count < MOST_AGED && is_too_old(store, entry))))
+			break;
+		remove_window(store, entry);
+	}
+	if (count)
+		drop_entries(store, at, count);
+	return at;
+}
+
+/*
+ * Removes windows as the limits say: those of a clock that was ahead, and then the oldest. The one
+ * written last stays in any case, also where the clock was set back and it is the oldest.
+ */
+static void keep_limits(struct store *store)
+{
+	const entry_list *entries = &store->entries;
+	size_t count = entries->count, at;
+	window_key stays;
+
 	if (!count)
 		return;
-	drop_entries(store, 0, count);
-	store_remove_stale_sums(store);
+	stays = store->newest ? store->newest : entries->items[count - 1].key;
+	remove_run(store, find_ahead(store), stays);
+	at = remove_run(store, 0, stays);
+	if (at < entries->count && entries->items[at].key == stays)
+		remove_run(store, at + 1, stays);
+	if (entries->count != count)
+		store_remove_stale_sums(store);
 }
 
 void store_limit(struct store *store, struct store_limits limits)
@@ -295,23 +334,34 @@ void store_abandon(struct store *store)
 	store->lost_before_next++;
 }
 
-/* The file, and then its name. */
-static int keep_file(struct store *store, const char *path, u64 *ret_bytes)
+int store_name_file(const struct store *store, window_key key)
 {
-	CLEANUP(freep) char *folder = window_folder_path(store->windows, store->begun);
+	CLEANUP(freep) char *open_path = window_file_path(store->windows, key, WINDOW_OPEN);
+	CLEANUP(freep) char *path = window_file_path(store->windows, key, WINDOW_DATA);
+	CLEANUP(freep) char *folder = window_folder_path(store->windows, key);
+	int error = store_sync(open_path);
+
+	if (error)
+		return error;
+	if (rename(open_path, path))
+		return -errno;
+	error = store_sync(folder);
+	error = error ? error : store_sync(store->windows);
+	if (error)
+		unlink(path);
+	return error;
+}
+
+/* The file, and then its name. */
+static int keep_file(struct store *store, u64 *ret_bytes)
+{
 	struct stat status;
-	int error;
 
 	if (stat(store->begun_path, &status) ||
 	    chmod(store->begun_path, store_file_mode(store->directory)))
 		return -errno;
 	*ret_bytes = (u64)status.st_size;
-	error = store_sync(store->begun_path);
-	if (!error && rename(store->begun_path, path))
-		error = -errno;
-	if (!error)
-		error = store_sync(folder);
-	return error ? error : store_sync(store->windows);
+	return store_name_file(store, store->begun);
 }
 
 /* A row behind the others; what is written of it in vain is taken back. */
@@ -338,6 +388,8 @@ static void added(struct store *store, const struct index_row *row)
 					      .row = store->index_rows - 1});
 	store_remove_sums(store, row->start_ns); /* they lack it */
 	store->has_written = true;
+	store->newest = row->key;
+	store->newest_end_ns = row->end_ns;
 	store->lost_before_next = 0;
 	keep_limits(store);
 	/* If that fails, the old index does, and the next window tries again. */
@@ -350,7 +402,7 @@ int store_commit(struct store *store, const struct store_window *window)
 	CLEANUP(freep) char *path = window_file_path(store->windows, store->begun, WINDOW_DATA);
 	struct store_window kept = *window;
 	struct index_row row;
-	int error = keep_file(store, path, &kept.bytes);
+	int error = keep_file(store, &kept.bytes);
 
 	kept.lost_before = store->lost_before_next;
 	if (!store->has_written)
@@ -366,6 +418,11 @@ int store_commit(struct store *store, const struct store_window *window)
 		return lose_window(store, error, path);
 	added(store, &row);
 	return 0;
+}
+
+char *store_newest_path(const struct store *store)
+{
+	return store->newest ? window_file_path(store->windows, store->newest, WINDOW_DATA) : NULL;
 }
 
 /* --- reading --- */

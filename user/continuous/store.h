@@ -49,10 +49,13 @@ struct store_window {
 	u32 flags;		  /* enum store_flag; the store adds STARTED, CUT and RECOVERED */
 };
 
-/* How much is kept. The oldest go first, by start. */
+/*
+ * How much is kept. The oldest go first, by start; before them, where there are too many bytes,
+ * those that begin more than a day after the one written last: a clock was wrong. That one stays.
+ */
 struct store_limits {
 	u64 keep_bytes; /* of windows; 0: no limit */
-	u64 keep_ns;	/* before the end of the newest; 0: no limit */
+	u64 keep_ns;	/* before the end of the one written last since store_open(); 0: no limit */
 };
 
 struct store;
@@ -103,6 +106,9 @@ int store_begin(struct store *store, u64 start_ns, const char **ret_path);
  * counted as lost, and the store is as it was before store_begin().
  */
 int store_commit(struct store *store, const struct store_window *window);
+/* The file of the window that was committed last since store_open(); owned by the caller. NULL:
+ * there is none. */
+char *store_newest_path(const struct store *store);
 /* The window could not be written: removes what is there of it, and counts it as lost. */
 void store_abandon(struct store *store);
 
@@ -130,7 +136,8 @@ static inline u64 store_sums_start(u64 start_ns)
 /* Where the sums of the windows that begin with that one are; owned by the caller. */
 char *store_sums_path(const char *directory, u64 start_ns);
 /*
- * The newest windows whose time is over, of which there are several and no sums.
+ * The newest windows whose time is over by the end of the one committed last, or else of the last
+ * one there is; of which there are several and no sums.
  *
  * ret_start_ns  of that time: store_sums_start() of theirs
  * Returns false if there are none.

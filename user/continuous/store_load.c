@@ -73,7 +73,10 @@ static void salvage(struct store *store, struct unknown *unknown)
 	CLEANUP(freep) char *path = window_file_path(store->windows, unknown->key, WINDOW_DATA);
 
 	unknown->window.flags |= STORE_CUT;
-	if (unknown->is_readable && unknown->window.samples && !rename(open_path, path)) {
+	/* One that another user wrote stays readable for whom it was. */
+	(void)!chmod(open_path, store_file_mode(store->directory));
+	if (unknown->is_readable && unknown->window.samples &&
+	    !store_name_file(store, unknown->key)) {
 		store_note(store, "kept %llu samples of a window whose writer was killed: %s",
 			   (unsigned long long)unknown->window.samples, path);
 		add_unknown(store, unknown);

@@ -21,7 +21,9 @@ struct store {
 	int lock_fd, index_fd;
 	u64 index_rows; /* rows of the index, stale ones too */
 	u64 bytes;
-	entry_list entries;	       /* windows that are there, by start */
+	entry_list entries; /* windows that are there, by start */
+	window_key newest;  /* the one written last, since it was opened; 0: none */
+	u64 newest_end_ns;
 	VEC(struct index_row) rebuilt; /* reading: rows that the index does not have */
 	VEC(struct sums) sums;	       /* writing: by start */
 	struct store_limits limits;
@@ -76,6 +78,12 @@ void store_remove_sums(struct store *store, u64 start_ns);
 void store_end_sums(struct store *store, u64 start_ns);
 /* Removes those of which no window is there. */
 void store_remove_stale_sums(struct store *store);
+
+/*
+ * Gives the file of a window that is written its name, and makes both durable.
+ * Returns 0, or a negative errno without a sentence: then nothing has that name.
+ */
+int store_name_file(const struct store *store, window_key key);
 
 /* Makes what happened in a folder, or to a file, durable. Returns 0 or a negative errno without a
  * sentence. */

@@ -126,11 +126,21 @@ static size_t count_together(const struct store *store, size_t end)
 	return count;
 }
 
+/* Of the window written last; of the last by start when none was since the store was opened. */
+static u64 newest_end(const struct store *store)
+{
+	const entry_list *entries = &store->entries;
+
+	if (store->newest || !entries->count)
+		return store->newest_end_ns;
+	return entries->items[entries->count - 1].end_ns;
+}
+
 bool store_sums_wanted(const struct store *store, u64 *ret_start_ns)
 {
 	const struct entry *entries = store->entries.items;
 	size_t end = store->entries.count, count;
-	u64 newest_end_ns = end ? entries[end - 1].end_ns : 0;
+	u64 newest_end_ns = newest_end(store);
 
 	for (; end; end -= count) {
 		u64 start_ns = store_sums_start(entries[end - 1].start_ns);

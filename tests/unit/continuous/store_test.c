@@ -151,6 +151,21 @@ static void what_a_killed_writer_left_is_kept_if_it_can_be_read(void **state)
 	(void)state;
 }
 
+static void what_is_kept_of_a_killed_writer_has_the_rights_of_the_others(void **state)
+{
+	char *folder = store_folder();
+	CLEANUP(freep) char *path = must_format("%s/windows/20261121/140000.data", folder);
+	struct stat status;
+
+	windows_put(folder, 1);
+	shell(folder, "cd windows/20261121 && mv 140000.data 140000.open && chmod 604 140000.open");
+	store_close(store_opened(folder, STORE_WRITE));
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, store_file_mode(folder));
+	store_folder_remove(folder);
+	(void)state;
+}
+
 static void a_reader_leaves_what_is_being_written_alone(void **state)
 {
 	char *folder = store_folder();
@@ -180,6 +195,24 @@ static void windows_may_overlap_and_go_back_in_time(void **state)
 	       "140000-1.data 14:00:00+60s 15 samples 7 lost flags 0 before 0\n"
 	       "140100.data 14:01:00+60s 15 samples 7 lost flags 1 before 0\n",
 	       "");
+	store_folder_remove(folder);
+	(void)state;
+}
+
+static void the_newest_is_the_one_written_last(void **state)
+{
+	char *folder = store_folder();
+	struct store *store;
+	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *expected = must_format("%s/windows/20261121/140100-1.data", folder);
+
+	windows_put(folder, 3);
+	store = store_opened(folder, STORE_WRITE);
+	assert_null(store_newest_path(store));
+	assert_int_equal(window_put(store, FIRST_NS + MINUTE_NS), 0);
+	path = store_newest_path(store);
+	assert_string_equal(path, expected);
+	store_close(store);
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -242,6 +275,60 @@ static void the_oldest_go_by_age_and_their_folders_too(void **state)
 	assert_int_equal(store_count(store), 1);
 	store_close(store);
 	shell(folder, "[ ! -e windows/20261121 ] && [ -e windows/20261122/140000.data ]");
+	store_folder_remove(folder);
+	(void)state;
+}
+
+/* A minute with a clock 40 days ahead, which is put right then. */
+static void a_window_of_the_future_makes_no_others_old(void **state)
+{
+	static const struct store_limits month = {.keep_ns = 30 * 86400 * SECOND_NS};
+	char *folder = store_folder();
+	struct store *store = store_opened(folder, STORE_WRITE);
+	u64 start_ns = 0, bytes;
+
+	assert_int_equal(window_put(store, FIRST_NS + 40 * 86400 * SECOND_NS), 0);
+	bytes = store_bytes(store);
+	store_close(store);
+	store = store_opened(folder, STORE_WRITE);
+	store_limit(store, month);
+	for (u32 i = 0; i < 3; i++)
+		assert_int_equal(window_put(store, FIRST_NS + i * MINUTE_NS), 0);
+	assert_int_equal(store_count(store), 4);
+	/* nor is this quarter over */
+	assert_false(store_sums_wanted(store, &start_ns));
+	assert_int_equal(window_put(store, FIRST_NS + 15 * MINUTE_NS), 0);
+	assert_true(store_sums_wanted(store, &start_ns));
+	assert_int_equal(start_ns, FIRST_NS);
+	/* it is the first to go when there is no room */
+	store_limit(store, (struct store_limits){.keep_bytes = 4 * bytes});
+	assert_int_equal(store_count(store), 4);
+	store_close(store);
+	shell(folder, "[ -e windows/20261121/140000.data ] && [ ! -e windows/20261231 ]");
+	store_folder_remove(folder);
+	(void)state;
+}
+
+/* The machine starts in 1970 and has the time from the network later. */
+static void a_window_of_the_past_stays_when_it_is_written(void **state)
+{
+	char *folder = store_folder();
+	struct store *store;
+
+	windows_put(folder, 3);
+	store = store_opened(folder, STORE_WRITE);
+	store_limit(store, (struct store_limits){.keep_bytes = store_bytes(store),
+						 .keep_ns = 3600 * SECOND_NS});
+	assert_int_equal(window_put(store, MINUTE_NS), 0);
+	assert_int_equal(window_put(store, 2 * MINUTE_NS), 0);
+	assert_int_equal(store_count(store), 3);
+	shell(folder, "cd windows && [ -e 19700101/000100.data ] && [ -e 19700101/000200.data ] && "
+		      "[ -e 20261121/140200.data ]");
+	/* one of an hour ago is no reason to take another one than the oldest */
+	assert_int_equal(window_put(store, FIRST_NS - 30 * MINUTE_NS), 0);
+	store_close(store);
+	shell(folder, "cd windows && [ ! -e 19700101 ] && [ -e 20261121/133000.data ] && "
+		      "[ -e 20261121/140200.data ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -385,11 +472,15 @@ int main(void)
 		cmocka_unit_test(a_window_that_somebody_removed_is_told),
 		cmocka_unit_test(a_window_that_cannot_be_read_is_told_and_kept),
 		cmocka_unit_test(what_a_killed_writer_left_is_kept_if_it_can_be_read),
+		cmocka_unit_test(what_is_kept_of_a_killed_writer_has_the_rights_of_the_others),
 		cmocka_unit_test(a_reader_leaves_what_is_being_written_alone),
 		cmocka_unit_test(windows_may_overlap_and_go_back_in_time),
+		cmocka_unit_test(the_newest_is_the_one_written_last),
 		cmocka_unit_test(lost_windows_are_counted_and_told_with_the_next),
 		cmocka_unit_test(the_oldest_go_when_there_are_too_many_bytes),
 		cmocka_unit_test(the_oldest_go_by_age_and_their_folders_too),
+		cmocka_unit_test(a_window_of_the_future_makes_no_others_old),
+		cmocka_unit_test(a_window_of_the_past_stays_when_it_is_written),
 		cmocka_unit_test(the_index_does_not_grow_with_what_went),
 		cmocka_unit_test(a_second_writer_is_refused_by_name),
 		cmocka_unit_test(the_lock_of_a_dead_process_is_no_obstacle),

@@ -59,3 +59,18 @@ damage() {
 		done
 	done < <(recordings)
 }
+
+@test "a compressed recording that lost its end keeps the samples of all that is there" {
+	local file whole
+	"$PERF" record -q -z -F 2000 -o theirs.data -- "$WORKLOADS/spin" 0.2
+	"$BPFPROF" record -q -F 2000 -o ours.data -- "$WORKLOADS/spin" 0.2
+	for file in theirs ours; do
+		whole=$("$BPFPROF" script -q -F time -i "$file.data" | wc -l)
+		[ "$whole" -gt 10 ]
+		head -c -1 "$file.data" >cut.data
+		run -1 --separate-stderr "$BPFPROF" script -q -F time -i cut.data
+		[ "${#lines[@]}" = "$whole" ]
+		# shellcheck disable=SC2154
+		[[ ${stderr_lines[0]} == *"the features behind the records are gone; $whole samples before that are shown" ]]
+	done
+}

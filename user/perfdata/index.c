@@ -130,27 +130,28 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested);
 
 enum { MOST_EXPANSION = 1024, LEAST_LIMIT = 1 << 20 };
 
+/* Whatever else is wrong with the file, the stream is read up to where it is damaged itself. */
 static void take_block(struct perfdata *data, struct bytes piece)
 {
-	size_t limit = data->records.length * MOST_EXPANSION + LEAST_LIMIT;
 	struct bytes block;
 	size_t used;
 	int error;
 
 	if (!data->decompressor)
 		data->decompressor = decompressor_new();
-	if (data->damage.what || data->decompressed_bytes >= limit)
+	if (data->is_spoilt)
 		return;
-	error = decompressor_piece(data->decompressor, piece, limit - data->decompressed_bytes,
-				   data->carry.length, &block);
+	error = decompressor_piece(data->decompressor, piece, data->blocks_left, data->carry.length,
+				   &block);
 	if (error) {
+		data->is_spoilt = true;
 		session_damaged(data,
 				"damaged: the compressed block at byte %zu cannot be unpacked",
-				(size_t)(piece.start - data->input.bytes.start));
+				(size_t)(piece.start - data->walked));
 		return;
 	}
 	*vec_add(&data->blocks) = (u8 *)block.start;
-	data->decompressed_bytes += block.length;
+	data->blocks_left -= block.length - data->carry.length;
 	if (data->carry.length)
 		memcpy((u8 *)block.start, data->carry.start, data->carry.length);
 	used = walk(data, block, true);
@@ -398,7 +399,7 @@ static void keep_bytes_behind(struct perfdata *data, struct record_header header
 static void note_cut(struct perfdata *data, const u8 *at, u64 there, u64 wanted)
 {
 	session_damaged(data, "cut at byte %zu: %llu of a record's %llu bytes are there",
-			(size_t)(at - data->input.bytes.start), (unsigned long long)there,
+			(size_t)(at - data->walked), (unsigned long long)there,
 			(unsigned long long)wanted);
 }
 
@@ -424,7 +425,7 @@ static void note_cut_record(struct perfdata *data, const u8 *at, size_t there)
 static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 {
 	const u8 *at = records.start, *end = records.start + records.length;
-	const u8 *origin = is_nested ? records.start : data->input.bytes.start;
+	const u8 *origin = is_nested ? records.start : data->walked;
 
 	while ((size_t)(end - at) >= sizeof(struct record_header)) {
 		struct record_header header = decode_header(&data->decoder, at);
@@ -433,6 +434,7 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 		if (header.size_bytes < sizeof(header)) {
 			note_impossible_size(data, (size_t)(at - origin), is_nested,
 					     header.size_bytes);
+			data->is_spoilt |= is_nested;
 			return records.length;
 		}
 		if (header.size_bytes > end - at)
@@ -443,6 +445,7 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 		take_record(data, header, at, is_nested);
 		at += header.size_bytes;
 		if (behind > (u64)(end - at)) {
+			data->is_spoilt |= is_nested;
 			note_cut(data, at, (u64)(end - at), behind);
 			return records.length;
 		}
@@ -454,8 +457,20 @@ static size_t walk(struct perfdata *data, struct bytes records, bool is_nested)
 	return (size_t)(at - records.start);
 }
 
+/* Each input is a stream of its own. */
+static void begin_input(struct perfdata *data, const struct input *input, size_t length)
+{
+	decompressor_free(data->decompressor);
+	data->decompressor = NULL;
+	data->carry = (struct bytes){0};
+	data->is_spoilt = false;
+	data->blocks_left += length * MOST_EXPANSION + LEAST_LIMIT;
+	data->walked = input->bytes.start;
+}
+
 static void walk_input(struct perfdata *data, const struct input *input, struct bytes records)
 {
+	begin_input(data, input, records.length);
 	data->window = (struct window){.mapped = input->is_mapped ? records : (struct bytes){0}};
 	walk(data, records, false);
 	start_keys(data);
@@ -471,10 +486,6 @@ void session_index(struct perfdata *data)
 	for (size_t i = 0; i < data->more_inputs.count; i++) {
 		const struct input *input = &data->more_inputs.items[i];
 
-		/* each of them is a stream of its own */
-		decompressor_free(data->decompressor);
-		data->decompressor = NULL;
-		data->carry = (struct bytes){0};
 		walk_input(data, input, input->bytes);
 	}
 	session_read_sources(data);

@@ -71,9 +71,11 @@ struct perfdata {
 	struct window window; /* over what is walked */
 	struct bystanders bystanders;
 	struct decompressor *decompressor;
-	VEC(u8 *) blocks; /* decompressed, owned: records point into them */
-	size_t decompressed_bytes;
+	VEC(u8 *) blocks;   /* decompressed, owned: records point into them */
+	size_t blocks_left; /* so many bytes more may they become */
+	bool is_spoilt;	    /* no block of this input can be read any more */
 	struct bytes carry; /* the start of a record whose end is in the next block */
+	const u8 *walked;   /* the input that is walked: offsets in sentences are its */
 
 	bool lists_records; /* all of them, for a listener */
 	VEC(struct listed_record) listed;

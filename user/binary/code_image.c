@@ -17,9 +17,25 @@
 #include <time.h>
 #include <xxhash.h>
 
-enum { RELOCATIONS_MAX = 1 << 24, SYMBOLS_MAX = 1 << 24 };
+/* Of one file; what is beyond is left out. Linkers make no more than a dozen segments, and of
+ * tables of stubs four. */
+enum { SEGMENTS_MAX = 64, STUB_TABLES_MAX = 16, RELOCATIONS_MAX = 1 << 24, SYMBOLS_MAX = 1 << 24 };
 
 /* --- segments and symbols --- */
+
+/* Whether it lies apart from those before it: of addresses that are loaded from two places nothing
+ * is known. */
+static bool is_apart(const struct code_image *image, const struct code_segment *segment)
+{
+	for (size_t i = 0; i < image->segments.count; i++) {
+		const struct code_segment *other = &image->segments.items[i];
+
+		if (segment->address < other->address + other->bytes &&
+		    other->address < segment->address + segment->bytes)
+			return false;
+	}
+	return true;
+}
 
 static void add_segments(struct code_image *image, const struct elf_file *file)
 {
@@ -27,7 +43,8 @@ static void add_segments(struct code_image *image, const struct elf_file *file)
 
 	if (elf_getphdrnum(file->elf, &count))
 		return;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count && image->segments.count < SEGMENTS_MAX; i++) {
+		struct code_segment segment;
 		GElf_Phdr header;
 
 		if (!gelf_getphdr(file->elf, (int)i, &header) || header.p_type != PT_LOAD ||
@@ -35,12 +52,14 @@ static void add_segments(struct code_image *image, const struct elf_file *file)
 		    header.p_filesz > image->tables.length - header.p_offset ||
 		    header.p_vaddr + header.p_filesz < header.p_vaddr)
 			continue;
-		*vec_add(&image->segments) = (struct code_segment){
+		segment = (struct code_segment){
 			.address = header.p_vaddr,
 			.offset = header.p_offset,
 			.bytes = header.p_filesz,
 			.is_executable = header.p_flags & PF_X,
 		};
+		if (is_apart(image, &segment))
+			*vec_add(&image->segments) = segment;
 	}
 }
 
@@ -117,7 +136,7 @@ static void add_section_slots(struct code_image *image, const struct elf_file *f
 		relocations.symbols = elf_file_table(file, symbols);
 		relocations.names = symbols->link;
 	}
-	for (size_t i = 0; i < count && i < RELOCATIONS_MAX; i++) {
+	for (size_t i = 0; i < count && image->slots.count < RELOCATIONS_MAX; i++) {
 		GElf_Rela entry;
 
 		if (gelf_getrela(entries, (int)i, &entry))
@@ -144,9 +163,9 @@ static void add_slots(struct code_image *image, const struct elf_file *file)
 
 static void add_stubs(struct code_image *image, const struct elf_file *file)
 {
-	enum { STUB_BYTES = 16, STUB_BYTES_MAX = 64 };
+	enum { STUB_BYTES_MIN = 8, STUB_BYTES = 16, STUB_BYTES_MAX = 64 };
 
-	for (u32 i = 1; i < file->section_count; i++) {
+	for (u32 i = 1; i < file->section_count && image->stubs.count < STUB_TABLES_MAX; i++) {
 		const struct elf_section *section = &file->sections[i];
 		u64 bytes = section->entry_bytes;
 
@@ -155,7 +174,9 @@ static void add_stubs(struct code_image *image, const struct elf_file *file)
 		*vec_add(&image->stubs) = (struct code_stubs){
 			.address = section->address,
 			.bytes = section->bytes,
-			.stub_bytes = bytes && bytes <= STUB_BYTES_MAX ? bytes : STUB_BYTES,
+			.stub_bytes = bytes >= STUB_BYTES_MIN && bytes <= STUB_BYTES_MAX
+					      ? bytes
+					      : STUB_BYTES,
 		};
 	}
 }

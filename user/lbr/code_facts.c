@@ -163,23 +163,6 @@ static bool is_ascending(const struct code_facts *facts)
 	return true;
 }
 
-/* Segments that overlap are cut twice: what was cut first holds. */
-static void drop_overlaps(struct code_facts *facts)
-{
-	u64 end = 0;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < facts->functions.count; i++) {
-		struct code_function function = facts->functions.items[i];
-
-		if (function.start < end)
-			continue;
-		end = function.end;
-		facts->functions.items[kept++] = function;
-	}
-	facts->functions.count = kept;
-}
-
 static void cut_functions(struct code_facts *facts)
 {
 	const struct code_image *image = &facts->image;
@@ -191,11 +174,9 @@ static void cut_functions(struct code_facts *facts)
 		if (image->segments.items[i].is_executable)
 			cut_segment(facts, &image->segments.items[i], &bounds);
 	vec_release(&bounds.items);
-	if (!is_ascending(facts)) {
+	if (!is_ascending(facts))
 		qsort(facts->functions.items, facts->functions.count,
 		      sizeof(*facts->functions.items), compare_functions);
-		drop_overlaps(facts);
-	}
 	address_index_make(&facts->starts, facts->functions.items, facts->functions.count,
 			   sizeof(*facts->functions.items));
 	for (size_t i = 0; i < image->symbols.count; i++) {
@@ -230,7 +211,23 @@ static u64 hash_of(const char *name)
 	return XXH3_64bits(name, strlen(name));
 }
 
+enum { VERSIONS_MAX = 64 };
+
 /* Several versions of a function have one name: they have the keys behind its hash. */
+static void list_exported(struct code_facts *facts, const char *name, u32 symbol)
+{
+	u64 key = hash_of(name);
+
+	for (u32 version = 0; version < VERSIONS_MAX; version++) {
+		u32 *row = idmap_place(&facts->exported, key + version);
+
+		if (*row)
+			continue;
+		*row = symbol + 1;
+		return;
+	}
+}
+
 void code_facts_list_exported(struct code_facts *facts)
 {
 	const struct code_image *image = &facts->image;
@@ -238,16 +235,9 @@ void code_facts_list_exported(struct code_facts *facts)
 	if (facts->has_exported)
 		return;
 	facts->has_exported = true;
-	for (size_t i = 0; i < image->symbols.count; i++) {
-		u64 key;
-
-		if (!image->symbols.items[i].is_exported)
-			continue;
-		key = hash_of(image->symbols.items[i].name);
-		while (idmap_get(&facts->exported, key))
-			key++;
-		*idmap_place(&facts->exported, key) = (u32)i + 1;
-	}
+	for (size_t i = 0; i < image->symbols.count; i++)
+		if (image->symbols.items[i].is_exported)
+			list_exported(facts, image->symbols.items[i].name, (u32)i);
 }
 
 const struct code_symbol *code_facts_exported(struct code_facts *facts, const char *name,

@@ -5,7 +5,8 @@
 #ifndef BINARY_DEMANGLE_H
 #define BINARY_DEMANGLE_H
 
-/* The readable name, owned by the caller; NULL if `name` is not mangled. C++ without parameters and
+/* The readable name, owned by the caller; NULL if `name` is not mangled, or the readable one longer
+ * than 256 KiB. C++ without parameters and
  * return types, as perf's, Rust legacy without its hash. */
 char *demangle(const char *name);
 

@@ -6,6 +6,7 @@
 #include "unit/unit.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -33,6 +34,21 @@ static void rust_of_both_schemes_is_shown_without_its_hash(void **state)
 	(void)state;
 	check("_ZN4core3fmt5write17h0123456789abcdefE", "core::fmt::write");
 	check("_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar");
+}
+
+/* Each level has the one before it twice. */
+static void a_name_that_grows_without_bound_is_left_as_it_is(void **state)
+{
+	CLEANUP(text_release) struct text name = {0};
+
+	(void)state;
+	text_append(&name, "_Z1fISt4pairIiiES_IS0_S0_E");
+	for (char level = '1'; level <= '9'; level++)
+		text_appendf(&name, "S_IS%c_S%c_E", level, level);
+	for (char level = 'A'; level <= 'Z'; level++)
+		text_appendf(&name, "S_IS%c_S%c_E", level, level);
+	text_append(&name, "EvT_");
+	check(text_view(&name), NULL);
 }
 
 static void plt_entries_keep_their_suffix(void **state)
@@ -71,6 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(cpp_is_shown_without_parameters),
 		cmocka_unit_test(rust_of_both_schemes_is_shown_without_its_hash),
+		cmocka_unit_test(a_name_that_grows_without_bound_is_left_as_it_is),
 		cmocka_unit_test(plt_entries_keep_their_suffix),
 		cmocka_unit_test(plain_names_are_not_mangled),
 		cmocka_unit_test(a_monstrous_name_is_left_alone),

@@ -78,6 +78,15 @@ all_are_whole() {
 	[ "$(grep -c 'a window is lost' log)" = 1 ]
 }
 
+@test "a daemon of one window fails if it could not be written" {
+	run -1 --separate-stderr unshare -m sh -c 'mkdir -p store && mount -t tmpfs -o size=8m none store &&
+		{ dd if=/dev/zero of=store/filler bs=4k 2>/dev/null; truncate -s -64k store/filler; } &&
+		exec "$1" daemon --store store --window 1s --once' sh "$BPFPROF"
+	# shellcheck disable=SC2154
+	[[ $stderr == *"a window is lost: "*"No space left on device"* ]]
+	[[ ${stderr_lines[-1]} == "bpfprof: no window was written" ]]
+}
+
 # A clock that is as far off as $CLOCK says, in seconds.
 build_clock() {
 	cat >clock.c <<-'END'

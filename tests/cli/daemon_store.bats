@@ -98,3 +98,20 @@ tells_of_lost() {
 	"$BPFPROF" list --store store | grep -q '[1-9][0-9]* windows before it could not be written'
 	"$BPFPROF" report --store store --since 1h -g none >/dev/null
 }
+
+cannot_write_names() {
+	awk '/^bpfprof_losses_total\{reason="names_not_written"\}/ && $2 { found = 1 } END { exit !found }' metrics
+}
+
+@test "names that cannot be written are counted, said once, and written when they can be" {
+	start_daemon --metrics-file metrics
+	wait_for has_windows 1
+	rm -rf store/names/* && chmod 500 store/names
+	start_low "$WORKLOADS/spin" 60
+	wait_for says 'names of functions cannot be written: Permission denied; going on without'
+	wait_for cannot_write_names
+	chmod 700 store/names
+	wait_for says 'names of functions can be written again'
+	stop_daemon
+	[ "$(grep -c 'names of functions cannot be written' log)" = 1 ]
+}

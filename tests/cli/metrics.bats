@@ -38,11 +38,13 @@ is_well_formed() {
 }
 
 @test "what is told is what is in the store, over HTTP and in the file" {
+	umask 0027 # as the service's
 	start "$BPFPROF" daemon --store store --window 1s --metrics 0 --metrics-file node.prom 2>log
 	daemon=$!
 	wait_for says 'metrics at http://127.0.0.1:'
 	url=$(sed -n 's/.*metrics at //p' log)
 	is_well_formed node.prom # from the beginning
+	[ "$(stat -c %a node.prom)" = 644 ]
 	wait_for has_windows 2
 	is_well_formed now
 	[ "$(value resident_memory_bytes now)" -gt 1000000 ]

@@ -24,9 +24,6 @@
  * closely we sleep longer: to wake up costs more than what there is to do. */
 static const u64 tick_ns = 1000000000, calm_tick_ns = 5000000000;
 
-/* Names take at most so small a part of what windows may take, in addition. */
-enum { NAMES_PART = 4 };
-
 /* Sampling waits for a file to be read; the largest known take a tenth of a second. A process that
  * goes on to other files can be made to answer wrongly about these, so it does not go on for ever.
  */
@@ -178,7 +175,7 @@ static void open_names(struct daemon *daemon)
 {
 	struct daemon_names_settings settings = {
 		.directory = store_names_path(daemon->store),
-		.max_bytes = daemon->session->settings.keep_bytes / NAMES_PART,
+		.max_bytes = session_names_limit(daemon->session),
 		.again_ns = names_again_ns,
 		.confined = daemon->readers,
 	};
@@ -334,6 +331,8 @@ static int daemon_run(const void *settings, struct arguments arguments)
 	if (error)
 		return error;
 	error = loop_run(daemon.loop);
+	if (daemon.session->settings.once && daemon.windows && !error && daemon.cannot_write)
+		return fail_plain(-EIO, NULL, "no window was written");
 	if (daemon.session->settings.once && daemon.windows)
 		return error;
 	end_error = finish(&daemon);

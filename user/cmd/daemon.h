@@ -35,10 +35,11 @@ struct daemon {
 	struct loop *loop;
 	struct machine machine; /* as each window tells it */
 	struct cpus_watch *cpus;
-	int timer_fd;	       /* the window's end, by the wall clock */
-	struct moment started; /* the open window */
-	u64 end_ns;	       /* of the window that is written, CLOCK_MONOTONIC */
-	bool cannot_write;     /* the last window could not be written, and that was said */
+	int timer_fd;		/* the window's end, by the wall clock */
+	struct moment started;	/* the open window */
+	u64 end_ns;		/* of the window that is written, CLOCK_MONOTONIC */
+	bool cannot_write;	/* the last window could not be written, and that was said */
+	bool cannot_keep_names; /* the same of names */
 	u64 windows, watchdog_ns, watchdog_told_ns;
 	struct spending spent; /* until the open window began */
 	struct cpu_limit limit;

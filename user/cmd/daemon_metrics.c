@@ -16,6 +16,7 @@
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 struct daemon_metrics {
 	pthread_mutex_t mutex; /* of `now`, which the server's thread reads */
@@ -55,6 +56,8 @@ static void write_metrics(void *context, FILE *out)
 
 /* --- the file --- */
 
+enum { ALL_READ = 0644 }; /* whatever the umask: who collects it is another user */
+
 /* Who reads it finds a whole one, the old or the new. */
 static int write_file(struct daemon_metrics *metrics)
 {
@@ -65,6 +68,8 @@ static int write_file(struct daemon_metrics *metrics)
 	if (out) {
 		write_metrics(metrics, out);
 		error = ferror(out) ? -EIO : 0;
+		if (!error && fchmod(fileno(out), ALL_READ))
+			error = -errno;
 		if (fclose(out) && !error)
 			error = -errno;
 	}

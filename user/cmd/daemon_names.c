@@ -53,7 +53,7 @@ struct binary_state {
 };
 
 struct daemon_names {
-	struct names_cache *cache; /* only the thread touches it */
+	struct names_cache *cache; /* the thread's, but for its limit and its last error */
 	u64 again_ns;
 	pthread_t thread;
 	bool has_thread;
@@ -102,12 +102,15 @@ static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
 	return found;
 }
 
-/* A process may be gone before its file was found: the next one that runs it may live longer. */
-static void note_result(struct daemon_names *names, u32 id, int error)
+/* A process may be gone before its file was found: the next one that runs it may live longer. And
+ * what cannot be written now may be with the next window. */
+static void note_result(struct daemon_names *names, u32 id, int error, bool is_unwritten)
 {
 	struct binary_state *state = &names->states.items[id - 1];
 
 	state->is_waiting = false;
+	if (is_unwritten)
+		return;
 	state->failures += error == -ENOENT;
 	if (error != -ENOENT || state->failures == FAILURES_MAX) {
 		state->failures = 0;
@@ -152,14 +155,16 @@ static void release_wanted(struct wanted *wanted)
 static void keep(struct daemon_names *names, struct wanted *wanted)
 {
 	int error = wanted->addresses ? keep_jit(names, wanted) : keep_binary(names, wanted);
+	bool is_unwritten = error && error == names_cache_write_error(names->cache);
 
 	pthread_mutex_lock(&names->mutex);
 	names->waiting--;
 	names->losses[COUNTER_names_reader_died] += error == -EOWNERDEAD;
 	names->losses[COUNTER_names_reader_slow] += error == -ETIME;
+	names->losses[COUNTER_names_not_written] += is_unwritten;
 	names->losses[COUNTER_jit_map_too_large] += wanted->addresses && error == -EFBIG;
 	if (wanted->id)
-		note_result(names, wanted->id, error);
+		note_result(names, wanted->id, error, is_unwritten);
 	pthread_cond_broadcast(&names->changed);
 	pthread_mutex_unlock(&names->mutex);
 	release_wanted(wanted);
@@ -310,6 +315,17 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 	}
 	pthread_mutex_unlock(&names->mutex);
 	return false;
+}
+
+void daemon_names_limit(struct daemon_names *names, u64 max_bytes)
+{
+	if (names)
+		names_cache_limit(names->cache, max_bytes);
+}
+
+int daemon_names_write_error(const struct daemon_names *names)
+{
+	return names ? names_cache_write_error(names->cache) : 0;
 }
 
 void daemon_names_losses(struct daemon_names *names, u64 *losses)

@@ -42,6 +42,11 @@ void daemon_names_take_file(void *names, const struct mapping *binary, int file)
 /* What could not be kept since the last call is added to `losses`, by enum counter. NULL is fine.
  */
 void daemon_names_losses(struct daemon_names *names, u64 *losses);
+/* Limits what they take on disk from now on; 0: nothing does. NULL is fine. */
+void daemon_names_limit(struct daemon_names *names, u64 max_bytes);
+/* Why those that were to be kept last could not be written, a negative errno; 0: they could. NULL
+ * is fine. */
+int daemon_names_write_error(const struct daemon_names *names);
 /* Waits until none waits to be read, at most so long. NULL is fine. */
 void daemon_names_settle(struct daemon_names *names, u64 within_ns);
 /* A process has code that it made, and whose names only it knows; a

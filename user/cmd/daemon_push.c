@@ -90,12 +90,11 @@ static int open_push(struct daemon *daemon, struct daemon_push *push)
 	const struct push_callbacks callbacks = {.make = make, .say = say, .context = push};
 	const char *named = daemon->session->settings.push_spool;
 	CLEANUP(freep)
-	char *spool = named ? must_copy(named)
-			    : must_format("%s/push", daemon->session->settings.store);
+	char *spool = named ? must_copy(named) : must_format("%s/push", store_path(daemon->store));
 
 	push_origin_init(&push->origin, store_names_path(daemon->store));
 	push->names = daemon->names;
-	push->store = must_copy(daemon->session->settings.store);
+	push->store = must_copy(store_path(daemon->store));
 	snprintf(push->state.url, sizeof(push->state.url), "%s", settings.url);
 	return push_open(spool, &settings, &callbacks, &push->push);
 }

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "cmd/daemon.h"
 #include "cmd/daemon_metrics.h"
+#include "cmd/daemon_names.h"
 #include "cmd/daemon_push.h"
 
 #include <string.h>
@@ -88,10 +89,11 @@ int daemon_reload(struct daemon *daemon)
 			   "settings were not read again: %s; going on as before", fail_sentence());
 		return 0;
 	}
-	if (strcmp(fresh->settings.store, daemon->session->settings.store) != 0)
+	if (strcmp(fresh->settings.store, store_path(daemon->store)) != 0)
 		daemon_log(LOG_LEVEL_WARNING, "another store needs a restart; going on with %s",
-			   daemon->session->settings.store);
+			   store_path(daemon->store));
 	store_limit(daemon->store, session_limits(fresh));
+	daemon_names_limit(daemon->names, session_names_limit(fresh));
 	daemon_log(LOG_LEVEL_INFO, "settings were read again");
 	error = take_settings(daemon, fresh);
 	daemon_push_reload(daemon);

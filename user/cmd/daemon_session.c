@@ -129,6 +129,13 @@ static bool same_events(const struct text_list *one, const struct text_list *oth
 	return true;
 }
 
+u64 session_names_limit(const struct session *session)
+{
+	enum { NAMES_PART = 4 }; /* of what windows may take, in addition */
+
+	return session->settings.keep_bytes / NAMES_PART;
+}
+
 bool session_samples_alike(const struct session *one, const struct session *other)
 {
 	const struct record_settings *a = &one->settings.record, *b = &other->settings.record;
@@ -136,7 +143,8 @@ bool session_samples_alike(const struct session *one, const struct session *othe
 	return same_events(&a->events, &b->events) && a->frequency_hz == b->frequency_hz &&
 	       a->is_frequency_max == b->is_frequency_max && a->call_graph == b->call_graph &&
 	       a->unwind_bytes == b->unwind_bytes &&
-	       one->settings.window_ns == other->settings.window_ns;
+	       one->settings.window_ns == other->settings.window_ns &&
+	       one->settings.memory_bytes == other->settings.memory_bytes;
 }
 
 void session_free(struct session *session)

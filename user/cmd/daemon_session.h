@@ -38,6 +38,8 @@ int session_open(struct session *session);
 int session_start(struct session *session);
 /* What is to be kept of windows. */
 struct store_limits session_limits(const struct session *session);
+/* How many bytes names may take on disk; 0: there is no limit. */
+u64 session_names_limit(const struct session *session);
 /* Whether what is sampled, and how, is the same in both. */
 bool session_samples_alike(const struct session *one, const struct session *other);
 /* Closes and frees; NULL is fine. */

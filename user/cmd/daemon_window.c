@@ -259,6 +259,19 @@ static void note_outcome(struct daemon *daemon, int error)
 	daemon->cannot_write = error;
 }
 
+static void note_names(struct daemon *daemon)
+{
+	int error = daemon_names_write_error(daemon->names);
+
+	if (error && !daemon->cannot_keep_names)
+		daemon_log(LOG_LEVEL_WARNING,
+			   "names of functions cannot be written: %s; going on without",
+			   strerror(-error));
+	if (!error && daemon->cannot_keep_names)
+		daemon_log(LOG_LEVEL_WARNING, "names of functions can be written again");
+	daemon->cannot_keep_names = error;
+}
+
 static bool is_alive(u32 pid, u32 tid)
 {
 	char path[64];
@@ -293,6 +306,7 @@ void daemon_write_window(struct daemon *daemon)
 	if (window.losses[COUNTER_side_band_lost])
 		window_forget_dead(daemon->session->window, is_alive, daemon->end_ns);
 	window_turn(daemon->session->window);
+	note_names(daemon);
 	daemon_names_end_window(daemon->names);
 	daemon->windows++;
 }

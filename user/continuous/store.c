@@ -155,6 +155,11 @@ const char *store_notes(const struct store *store)
 	return text_view(&store->notes);
 }
 
+const char *store_path(const struct store *store)
+{
+	return store->directory;
+}
+
 const char *store_names_path(const struct store *store)
 {
 	return store->names;

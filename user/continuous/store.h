@@ -79,6 +79,8 @@ void store_closep(struct store **store);
 /* What was put right or passed over so far, one line each; "" if nothing. Borrowed until the next
  * call that changes the store. */
 const char *store_notes(const struct store *store);
+/* The folder that was opened. Borrowed until store_close(). */
+const char *store_path(const struct store *store);
 /* Where the names of functions are kept: "DIR/names". Borrowed until store_close(). */
 const char *store_names_path(const struct store *store);
 

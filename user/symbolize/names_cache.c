@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -28,14 +29,16 @@ enum {
 	USED_STEP_S = 3600, /* how exactly it is known when a file was used */
 	FOLDER_BITS = 0700,
 	FILE_BITS = 0640,
-	TRIM_SHARE = 16, /* of the limit, written between two looks at all files */
+	TRIM_SHARE = 16,     /* of the limit, written between two looks at all files */
+	WHOLE_MAX = 1 << 16, /* build ids that are remembered */
 	LOCK_TURN_NS = 1000000,
 	LOCK_TURNS = 5000, /* writing takes a few of them */
 };
 
 struct names_cache {
 	char *directory;
-	u64 max_bytes;
+	_Atomic u64 max_bytes;
+	atomic_int write_error; /* of the last file */
 	bool is_read_only;
 	bool is_held; /* by somebody who was stopped while he added places */
 	struct confined *confined;
@@ -296,6 +299,7 @@ static int write_block(struct names_cache *cache, enum kept_kind kind, const str
 	if (error && !cache->warnings.length)
 		text_appendf(&cache->warnings, "cannot keep names in %s: %s\n", cache->directory,
 			     strerror(-error));
+	cache->write_error = error;
 	cache->written_bytes += file.length;
 	if (cache->max_bytes && cache->written_bytes > cache->max_bytes / TRIM_SHARE) {
 		names_cache_trim(cache->folder, cache->max_bytes);
@@ -310,6 +314,16 @@ static struct bytes bytes_of(const struct text *block)
 }
 
 /* --- names --- */
+
+int names_cache_write_error(const struct names_cache *cache)
+{
+	return cache->write_error;
+}
+
+void names_cache_limit(struct names_cache *cache, u64 max_bytes)
+{
+	cache->max_bytes = max_bytes;
+}
 
 int names_cache_find(struct names_cache *cache, const struct build_id *id,
 		     struct kept_names *ret_names)
@@ -336,11 +350,16 @@ int names_cache_find(struct names_cache *cache, const struct build_id *id,
 	return 0;
 }
 
-/* Notes that the names under a build id are whole. */
+/* Notes that the names under a build id are whole. Code made at run time has ever new ones. */
 static void note_whole(struct names_cache *cache, const struct build_id *id, u64 rows)
 {
-	u32 row = intern_bytes(&cache->whole, id->bytes, id->length);
+	u32 row;
 
+	if (cache->rows.count > WHOLE_MAX) {
+		intern_release(&cache->whole);
+		vec_release(&cache->rows);
+	}
+	row = intern_bytes(&cache->whole, id->bytes, id->length);
 	while (cache->rows.count <= row)
 		*vec_add(&cache->rows) = 0;
 	cache->rows.items[row] = rows;

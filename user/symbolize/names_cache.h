@@ -45,6 +45,10 @@ void names_cache_closep(struct names_cache **cache);
 /* Lines about files that were damaged, or why nothing could be written; "" if there are none.
  * Borrowed until the next use of the cache. */
 const char *names_cache_warnings(const struct names_cache *cache);
+/* Why what was written last could not be, a negative errno; 0: it could, or nothing was. */
+int names_cache_write_error(const struct names_cache *cache);
+/* Limits what all may take on disk from now on, see names_cache_open(). */
+void names_cache_limit(struct names_cache *cache, u64 max_bytes);
 
 /* A binary as a mapping of a living process tells of it. */
 struct running_binary {

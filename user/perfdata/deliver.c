@@ -5,11 +5,23 @@
 #include "perfdata/delivery.h"
 
 #include <errno.h>
+#include <xxhash.h>
 
-/* How far a counter has gone since the last sample that told it. */
-static u64 counter_step(struct delivery *delivery, struct counter_value counter)
+/* Of a counter that threads inherit each has a value of its own under one id (Linux 6.12). */
+static u64 counter_key(const struct decoder *decoder, const struct sample *sample, u64 id)
 {
-	u32 *row = idmap_place(&delivery->value_of_id, counter.id);
+	const struct wire_attr *attr = &decoder->kinds.items[sample->source].attr;
+	const u64 parts[] = {id, sample->tid};
+
+	if (!(attr->sample_type & SAMPLE_TID) || !(attr->flags & ATTR_BIT(inherit)))
+		return id;
+	return XXH3_64bits(parts, sizeof(parts));
+}
+
+/* How far a counter has gone since the last sample that told it. One that went back began anew. */
+static u64 counter_step(struct delivery *delivery, u64 key, u64 value)
+{
+	u32 *row = idmap_place(&delivery->value_of_id, key);
 	u64 before;
 
 	if (!*row) {
@@ -17,8 +29,8 @@ static u64 counter_step(struct delivery *delivery, struct counter_value counter)
 		*row = (u32)delivery->values.count;
 	}
 	before = delivery->values.items[*row - 1];
-	delivery->values.items[*row - 1] = counter.value;
-	return counter.value - before;
+	delivery->values.items[*row - 1] = value;
+	return value >= before ? value - before : value;
 }
 
 /* A sample that carries counters (PERF_SAMPLE_READ) stands for what they counted since the last
@@ -38,7 +50,8 @@ static int hand_over_counters(struct delivery *delivery, const struct sample *sa
 		row = idmap_get(&decoder->kind_of_id, counter.id);
 		if (row)
 			of_counter.source = row - 1;
-		of_counter.weight = counter_step(delivery, counter);
+		of_counter.weight = counter_step(
+			delivery, counter_key(decoder, &of_counter, counter.id), counter.value);
 		if (of_counter.weight)
 			error = sink_call(delivery->sink, on_sample, &of_counter);
 	}

@@ -19,7 +19,7 @@ struct delivery {
 	struct perfdata *data;
 	struct decoder *decoder; /* of its own, where there are several */
 	struct event_sink *sink;
-	struct idmap value_of_id; /* counter id: row of values + 1 */
+	struct idmap value_of_id; /* counter id, or of that and thread: row of values + 1 */
 	VEC(u64) values;	  /* as the last sample told them */
 	struct delivery_tally tally;
 	const u8 *last; /* record that was wanted; see delivery_near_record() */

@@ -53,6 +53,7 @@ WIRE_SIZE(struct wire_attr, 128);
 enum { ATTR_MIN_BYTES = 64, ATTR_MAX_BYTES = 4096 };
 
 enum {
+	ATTR_inherit = 1,
 	ATTR_exclude_user = 4,
 	ATTR_exclude_kernel = 5,
 	ATTR_exclude_hypervisor = 6,

@@ -182,13 +182,20 @@ static note_record *const note_records[] = {
 
 static void note_unknown(struct perfdata *data, u32 type)
 {
+	enum { SAID_MAX = 32 };
+
 	if (type <= RECORD_KERNEL_LAST || (type >= RECORD_USER_FIRST && type <= RECORD_USER_LAST))
 		return;
 	for (size_t i = 0; i < data->unknown_types.count; i++)
 		if (data->unknown_types.items[i] == type)
 			return;
+	if (data->unknown_types.count > SAID_MAX)
+		return;
 	*vec_add(&data->unknown_types) = type;
-	session_warn(data, "records of type %u are not known and were passed over", type);
+	if (data->unknown_types.count > SAID_MAX)
+		session_warn(data, "nor are those of still more types");
+	else
+		session_warn(data, "records of type %u are not known and were passed over", type);
 }
 
 /* Kernels that count lost samples per event (Linux 6.1) tell the sum at the end. */

@@ -97,18 +97,25 @@ static int write_file_front(const struct feature_facts *facts, struct output *ou
 	return error;
 }
 
+/* Of an event with more ids than a record holds, the first ones: samples carry none but the first.
+ */
 static void encode_attr(const struct feature_facts *facts, u32 row, struct record_buffer *buffer)
 {
+	enum {
+		IDS_MAX = (RECORD_MAX_BYTES - sizeof(struct record_header) -
+			   sizeof(struct wire_attr)) /
+			  sizeof(u64)
+	};
 	const struct event_source *source = &facts->settings->sources[row];
+	size_t ids = source->id_count < IDS_MAX ? source->id_count : IDS_MAX;
 	struct text payload = {0};
 
 	text_append_bytes(&payload, &facts->encoder->attrs.items[row], sizeof(struct wire_attr));
-	if (source->id_count)
-		text_append_bytes(&payload, source->ids, source->id_count * sizeof(source->ids[0]));
+	if (ids)
+		text_append_bytes(&payload, source->ids, ids * sizeof(source->ids[0]));
 	else
 		text_append_bytes(&payload, &facts->encoder->ids.items[row], sizeof(u64));
-	if (payload.length < RECORD_MAX_BYTES / 2)
-		encode_plain(RECORD_HEADER_ATTR, payload.bytes, payload.length, buffer);
+	encode_plain(RECORD_HEADER_ATTR, payload.bytes, payload.length, buffer);
 	text_release(&payload);
 }
 

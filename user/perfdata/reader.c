@@ -94,8 +94,8 @@ static struct file_section read_section(struct cursor *cursor)
 	return section;
 }
 
-/* One event and its ids. */
-static int read_kind(struct perfdata *data, struct cursor *cursor)
+/* One event and its ids, of which so many more may come: several events may name the same ones. */
+static int read_kind(struct perfdata *data, struct cursor *cursor, u64 *ids_left)
 {
 	struct wire_attr attr;
 	struct file_section section;
@@ -105,8 +105,10 @@ static int read_kind(struct perfdata *data, struct cursor *cursor)
 	if (attr_read(cursor, &attr))
 		return -EBADMSG;
 	section = read_section(cursor);
-	if (cursor->overrun || !is_whole(data, section))
+	if (cursor->overrun || !is_whole(data, section) ||
+	    section.size_bytes / sizeof(u64) > *ids_left)
 		return -EBADMSG;
+	*ids_left -= section.size_bytes / sizeof(u64);
 	ids = cursor_of(file_part(data, section));
 	ids.swap = data->decoder.swap;
 	while (cursor_left(&ids) >= sizeof(u64))
@@ -120,13 +122,14 @@ static int read_kinds(struct perfdata *data)
 {
 	const struct file_header *header = &data->file_header;
 	struct cursor cursor = cursor_of(file_part(data, header->attrs));
+	u64 ids_left = data->input.bytes.length / sizeof(u64);
 
 	cursor.swap = data->decoder.swap;
 	if (!is_whole(data, header->attrs) || !header->attr_size_bytes)
 		return fail_plain(-EBADMSG, "record again",
 				  "%s is cut: its events are not described", data->path);
 	for (u64 i = 0; i < header->attrs.size_bytes / header->attr_size_bytes; i++)
-		if (read_kind(data, &cursor))
+		if (read_kind(data, &cursor, &ids_left))
 			return fail_plain(-EBADMSG, "record again",
 					  "%s: the description of event %llu is damaged",
 					  data->path, (unsigned long long)i + 1);

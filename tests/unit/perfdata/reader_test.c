@@ -352,6 +352,28 @@ static void device_under_the_build_id_bit_is_no_build_id(void **state)
 	(void)state;
 }
 
+static void ever_new_records_are_not_told_for_ever(void **state)
+{
+	struct foreign foreign = foreign_begin(false, USUAL, SAMPLE_ID_ALL);
+	CLEANUP(text_release) struct text warnings = {0};
+	struct collector collector;
+	u32 lines = 0;
+
+	for (u32 type = 1000; type < 2000; type++) {
+		record_begin(&foreign, type, 0);
+		record_end(&foreign);
+	}
+	foreign_end(&foreign);
+	assert_int_equal(foreign_read(&foreign, &collector, &warnings), 0);
+	for (const char *at = text_view(&warnings); *at; at++)
+		lines += *at == '\n';
+	assert_in_range(lines, 10, 40);
+	assert_non_null(strstr(text_view(&warnings), "still more types"));
+	text_release(&collector.lines);
+	text_release(&foreign.bytes);
+	(void)state;
+}
+
 static void put_counted_sample(struct foreign *foreign, u32 tid, u64 value)
 {
 	record_begin(foreign, 9, 2);
@@ -503,6 +525,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_byte_orders_read_the_same),
+		cmocka_unit_test(ever_new_records_are_not_told_for_ever),
 		cmocka_unit_test(inherited_counters_go_on_thread_by_thread),
 		cmocka_unit_test(feature_bits_of_a_foreign_32_bit_machine_are_found),
 		cmocka_unit_test(branch_flags_of_the_other_byte_order_are_turned_field_by_field),

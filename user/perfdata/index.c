@@ -128,7 +128,7 @@ static void take_note(struct perfdata *data, struct record_header header, struct
 
 static size_t walk(struct perfdata *data, struct bytes records, bool is_nested);
 
-enum { MOST_EXPANSION = 1024, LEAST_LIMIT = 1 << 20 };
+enum { MOST_EXPANSION = 1024, LEAST_LIMIT = 1 << 20, UNKNOWN_MAX = 32 };
 
 /* Whatever else is wrong with the file, the stream is read up to where it is damaged itself. */
 static void take_block(struct perfdata *data, struct bytes piece)
@@ -182,17 +182,15 @@ static note_record *const note_records[] = {
 
 static void note_unknown(struct perfdata *data, u32 type)
 {
-	enum { SAID_MAX = 32 };
-
 	if (type <= RECORD_KERNEL_LAST || (type >= RECORD_USER_FIRST && type <= RECORD_USER_LAST))
 		return;
 	for (size_t i = 0; i < data->unknown_types.count; i++)
 		if (data->unknown_types.items[i] == type)
 			return;
-	if (data->unknown_types.count > SAID_MAX)
+	if (data->unknown_types.count > UNKNOWN_MAX)
 		return;
 	*vec_add(&data->unknown_types) = type;
-	if (data->unknown_types.count > SAID_MAX)
+	if (data->unknown_types.count > UNKNOWN_MAX)
 		session_warn(data, "nor are those of still more types");
 	else
 		session_warn(data, "records of type %u are not known and were passed over", type);

@@ -143,11 +143,6 @@ void names_cache_close(struct names_cache *cache)
 	free(cache);
 }
 
-void names_cache_closep(struct names_cache **cache)
-{
-	names_cache_close(*cache);
-}
-
 struct confined *names_cache_confined(const struct names_cache *cache)
 {
 	return cache->confined;
@@ -156,6 +151,16 @@ struct confined *names_cache_confined(const struct names_cache *cache)
 const char *names_cache_warnings(const struct names_cache *cache)
 {
 	return cache ? text_view(&cache->warnings) : "";
+}
+
+int names_cache_write_error(const struct names_cache *cache)
+{
+	return cache->write_error;
+}
+
+void names_cache_limit(struct names_cache *cache, u64 max_bytes)
+{
+	cache->max_bytes = max_bytes;
 }
 
 /* --- one file --- */
@@ -314,16 +319,6 @@ static struct bytes bytes_of(const struct text *block)
 }
 
 /* --- names --- */
-
-int names_cache_write_error(const struct names_cache *cache)
-{
-	return cache->write_error;
-}
-
-void names_cache_limit(struct names_cache *cache, u64 max_bytes)
-{
-	cache->max_bytes = max_bytes;
-}
 
 int names_cache_find(struct names_cache *cache, const struct build_id *id,
 		     struct kept_names *ret_names)

@@ -40,7 +40,10 @@ int names_cache_open(const struct names_cache_settings *settings, struct names_c
 /* Holds the limit, and frees; NULL is fine. */
 void names_cache_close(struct names_cache *cache);
 /* For CLEANUP. */
-void names_cache_closep(struct names_cache **cache);
+static inline void names_cache_closep(struct names_cache **cache)
+{
+	names_cache_close(*cache);
+}
 
 /* Lines about files that were damaged, or why nothing could be written; "" if there are none.
  * Borrowed until the next use of the cache. */

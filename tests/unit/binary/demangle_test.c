@@ -43,10 +43,8 @@ static void a_name_that_grows_without_bound_is_left_as_it_is(void **state)
 
 	(void)state;
 	text_append(&name, "_Z1fISt4pairIiiES_IS0_S0_E");
-	for (char level = '1'; level <= '9'; level++)
-		text_appendf(&name, "S_IS%c_S%c_E", level, level);
-	for (char level = 'A'; level <= 'Z'; level++)
-		text_appendf(&name, "S_IS%c_S%c_E", level, level);
+	for (const char *level = "123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"; *level; level++)
+		text_appendf(&name, "S_IS%c_S%c_E", *level, *level);
 	text_append(&name, "EvT_");
 	check(text_view(&name), NULL);
 }

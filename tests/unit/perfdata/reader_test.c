@@ -10,7 +10,6 @@ enum {
 	TID = 2,
 	TIME = 4,
 	ADDR = 8,
-	READ = 16,
 	CALLCHAIN = 32,
 	CPU = 128,
 	PERIOD = 256,
@@ -352,62 +351,6 @@ static void device_under_the_build_id_bit_is_no_build_id(void **state)
 	(void)state;
 }
 
-static void ever_new_records_are_not_told_for_ever(void **state)
-{
-	struct foreign foreign = foreign_begin(false, USUAL, SAMPLE_ID_ALL);
-	CLEANUP(text_release) struct text warnings = {0};
-	struct collector collector;
-	u32 lines = 0;
-
-	for (u32 type = 1000; type < 2000; type++) {
-		record_begin(&foreign, type, 0);
-		record_end(&foreign);
-	}
-	foreign_end(&foreign);
-	assert_int_equal(foreign_read(&foreign, &collector, &warnings), 0);
-	for (const char *at = text_view(&warnings); *at; at++)
-		lines += *at == '\n';
-	assert_in_range(lines, 10, 40);
-	assert_non_null(strstr(text_view(&warnings), "still more types"));
-	text_release(&collector.lines);
-	text_release(&foreign.bytes);
-	(void)state;
-}
-
-static void put_counted_sample(struct foreign *foreign, u32 tid, u64 value)
-{
-	record_begin(foreign, 9, 2);
-	put64(foreign, 0x400100);
-	put32(foreign, 5);
-	put32(foreign, tid);
-	put64(foreign, 1000 + value);
-	put64(foreign, value);
-	record_end(foreign);
-}
-
-static void inherited_counters_go_on_thread_by_thread(void **state)
-{
-	struct foreign foreign = foreign_begin(false, USUAL | READ, INHERIT);
-	struct collector collector;
-	u64 weights = 0, weight;
-
-	put_counted_sample(&foreign, 5, 700);
-	put_counted_sample(&foreign, 6, 300);
-	put_counted_sample(&foreign, 5, 1000);
-	put_counted_sample(&foreign, 6, 310);
-	foreign_end(&foreign);
-	assert_int_equal(foreign_read(&foreign, &collector, NULL), 0);
-	assert_int_equal(collector.samples, 4);
-	for (const char *at = text_view(&collector.lines); (at = strstr(at, " weight ")); at++) {
-		assert_int_equal(sscanf(at, " weight %" SCNu64, &weight), 1);
-		weights += weight;
-	}
-	assert_int_equal(weights, 1000 + 310);
-	text_release(&collector.lines);
-	text_release(&foreign.bytes);
-	(void)state;
-}
-
 static void build_ids_beside_the_records_are_listed(void **state)
 {
 	enum { ID_BYTES = 8, WITH_SIZE = 0x8002, HEADER_BUILD_ID = 67 };
@@ -525,8 +468,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(both_byte_orders_read_the_same),
-		cmocka_unit_test(ever_new_records_are_not_told_for_ever),
-		cmocka_unit_test(inherited_counters_go_on_thread_by_thread),
 		cmocka_unit_test(feature_bits_of_a_foreign_32_bit_machine_are_found),
 		cmocka_unit_test(branch_flags_of_the_other_byte_order_are_turned_field_by_field),
 		cmocka_unit_test(events_come_in_order_of_time_and_those_without_come_first),

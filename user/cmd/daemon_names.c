@@ -297,6 +297,13 @@ void daemon_names_take_file(void *context, const struct mapping *binary, int fil
 	pthread_mutex_unlock(&names->mutex);
 }
 
+/* While nothing can be written, one binary at a time is read to try: to read all with each window
+ * would cost more than anything else that a daemon does. */
+static bool is_in_vain(const struct daemon_names *names)
+{
+	return names->waiting && names_cache_write_error(names->cache);
+}
+
 bool daemon_names_take(void *context, const struct mapping *binary)
 {
 	struct daemon_names *names = context;
@@ -309,7 +316,7 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 		return true;
 	pthread_mutex_lock(&names->mutex);
 	state = state_of(names, binary, &id);
-	if (!state->is_waiting && now_ns >= state->rest_ns) {
+	if (!state->is_waiting && now_ns >= state->rest_ns && !is_in_vain(names)) {
 		state->is_waiting = true;
 		want(names, id, binary);
 	}

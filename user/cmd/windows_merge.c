@@ -54,7 +54,7 @@ static int merge_window(struct merging *merging, const struct asked_window *wind
 {
 	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
 	const struct perfdata_header *header;
-	int error = perfdata_open(window->path, &data);
+	int error = perfdata_open_window(window->path, &data);
 
 	if (error || !has_events_of(data, merging->first)) {
 		merging->windows->damaged++;
@@ -118,7 +118,7 @@ int windows_merge(struct asked_windows *windows, const struct filter_settings *f
 	CLEANUP(perfdata_closep) struct perfdata *first = NULL;
 	struct merging merging = {.windows = windows};
 	struct event_sink *filtering;
-	int error = perfdata_open(windows->windows.items[0].path, &first), ending;
+	int error = perfdata_open_window(windows->windows.items[0].path, &first), ending;
 
 	merging.first = first;
 	if (!error)

@@ -73,7 +73,7 @@ int windows_check_choice(const struct asked_windows *windows, const struct sampl
 
 	if (!count || !cgroup_choice_is_made(&choice->cgroups))
 		return 0;
-	error = perfdata_open(windows->windows.items[count - 1].path, &data);
+	error = perfdata_open_window(windows->windows.items[count - 1].path, &data);
 	return error ? error : sample_choice_check(choice, data);
 }
 
@@ -157,7 +157,7 @@ static void note_damage(struct piece *piece, int error)
 static void read_window(struct piece *piece, const struct asked_window *window)
 {
 	const struct perfdata_header *header;
-	int error = perfdata_open(window->path, &piece->data);
+	int error = perfdata_open_window(window->path, &piece->data);
 
 	if (error) {
 		note_damage(piece, error);

@@ -192,7 +192,7 @@ int window_file_measure(const char *path, window_key key, struct store_window *r
 	const struct event_source *sources;
 	const struct perfdata_extra *extra;
 	u32 count;
-	int error = perfdata_open(path, &data);
+	int error = perfdata_open_window(path, &data);
 
 	if (error)
 		return error;

@@ -272,11 +272,11 @@ static bool may_be_recording(const u8 *bytes, size_t length)
 	return magic == PERFDATA_MAGIC || bswap_64(magic) == PERFDATA_MAGIC;
 }
 
-/* All that comes out of a pipe, or enough to see that it is something else. */
-static int read_stream(int fd, struct input *ret_input)
+/* All that comes out of a pipe or file, or enough to see that it is something else; `capacity`
+ * bytes of memory are enough for most. */
+static int read_stream(int fd, size_t capacity, struct input *ret_input)
 {
-	enum { FIRST_BYTES = 1 << 20 };
-	size_t capacity = FIRST_BYTES, length = 0;
+	size_t length = 0;
 	u8 *bytes = must_resize_array(NULL, capacity, 1);
 	ssize_t got;
 
@@ -297,10 +297,17 @@ static int read_stream(int fd, struct input *ret_input)
 	return 0;
 }
 
-static int input_open(int fd, const struct stat *status, struct input *ret_input)
+/* A file that is cut, or cannot be read, ends who has it mapped (SIGBUS). Who must go on reads it,
+ * but for one that would take too much memory. */
+static int input_open(struct perfdata *data, int fd, const struct stat *status,
+		      struct input *ret_input)
 {
+	enum { PIPE_BYTES = 1 << 20, READ_BYTES_MAX = 64 << 20 };
+
 	if (!S_ISREG(status->st_mode))
-		return read_stream(fd, ret_input);
+		return read_stream(fd, PIPE_BYTES, ret_input);
+	if (data->is_window && status->st_size <= READ_BYTES_MAX)
+		return read_stream(fd, (size_t)status->st_size + 1, ret_input); /* 1: its end */
 	*ret_input = (struct input){.is_mapped = true, .fd = -1};
 	return file_map_fd(fd, &ret_input->bytes);
 }
@@ -318,7 +325,7 @@ static int open_folder(struct perfdata *data, int folder)
 			return 0;
 		if (fd < 0 || fstat(fd, &status))
 			return -errno;
-		error = input_open(fd, &status, vec_add(&data->more_inputs));
+		error = input_open(data, fd, &status, vec_add(&data->more_inputs));
 		if (error) {
 			data->more_inputs.count--;
 			return error;
@@ -358,18 +365,22 @@ static int open_path(struct perfdata *data, const char *path)
 			return errno == ENOENT ? -EISDIR : -errno; /* no folder of perf's */
 	}
 	data->header.captured_s = status.st_mtime;
-	error = input_open(fd, &status, &data->input);
+	error = input_open(data, fd, &status, &data->input);
 	if (!error && data->input.is_mapped)
 		data->input.fd = keep_open(fd);
 	return error;
 }
 
-static int open_recording(const char *path, bool lists_records, struct perfdata **ret_data)
+/* How a recording is opened. */
+enum opening { PLAIN, LISTED, WINDOW };
+
+static int open_recording(const char *path, enum opening opening, struct perfdata **ret_data)
 {
 	CLEANUP(perfdata_closep) struct perfdata *data = must_alloc(sizeof(*data));
 	int error;
 
-	data->lists_records = lists_records;
+	data->lists_records = opening == LISTED;
+	data->is_window = opening == WINDOW;
 	data->path = must_copy(strcmp(path, "-") ? path : "standard input");
 	error = open_path(data, path);
 	if (error)
@@ -384,12 +395,17 @@ static int open_recording(const char *path, bool lists_records, struct perfdata 
 
 int perfdata_open(const char *path, struct perfdata **ret_data)
 {
-	return open_recording(path, false, ret_data);
+	return open_recording(path, PLAIN, ret_data);
 }
 
 int perfdata_open_listed(const char *path, struct perfdata **ret_data)
 {
-	return open_recording(path, true, ret_data);
+	return open_recording(path, LISTED, ret_data);
+}
+
+int perfdata_open_window(const char *path, struct perfdata **ret_data)
+{
+	return open_recording(path, WINDOW, ret_data);
 }
 
 int perfdata_open_bytes(struct bytes bytes, struct perfdata **ret_data)

@@ -57,6 +57,9 @@ struct perfdata_header {
  * or why opening failed.
  */
 int perfdata_open(const char *path, struct perfdata **ret_data);
+/* The same of one of many recordings: up to 64 MiB of it are read into memory, not mapped. Where a
+ * block of it cannot be read that is an error (-EIO), and does not end the program. */
+int perfdata_open_window(const char *path, struct perfdata **ret_data);
 /* The same for bytes in memory (tests, fuzzing), which must outlive it; perfdata_listen() is
  * possible. */
 int perfdata_open_bytes(struct bytes bytes, struct perfdata **ret_data);

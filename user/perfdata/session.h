@@ -78,6 +78,7 @@ struct perfdata {
 	const u8 *walked;   /* the input that is walked: offsets in sentences are its */
 
 	bool lists_records; /* all of them, for a listener */
+	bool is_window;	    /* read into memory: see perfdata_open_window() */
 	VEC(struct listed_record) listed;
 	u64 rounds, block_offset; /* as far as the list goes */
 	struct perfdata_listener *listener;

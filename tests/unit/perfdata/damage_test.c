@@ -125,6 +125,26 @@ static void damage_anywhere_never_crashes(void **state)
 	(void)state;
 }
 
+/* A window of the store may be cut, or its disk fail, while it is read: the mapping of such a file
+ * ends its reader. */
+static void window_that_is_cut_while_open_is_still_whole(void **state)
+{
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct collector collector = collector_make();
+	struct perfdata *data;
+
+	recording_write(&settings);
+	assert_int_equal(perfdata_open_window(path, &data), 0);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(perfdata_read(data, &collector.sink), 0);
+	assert_int_equal(collector.samples, ROUNDS * SAMPLES_EACH_ROUND);
+	text_release(&collector.lines);
+	perfdata_close(data);
+	recording_remove(path);
+	(void)state;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +152,7 @@ int main(void)
 		cmocka_unit_test(cut_file_of_ours_gives_all_whole_records),
 		cmocka_unit_test(cut_file_of_perf_gives_all_whole_records),
 		cmocka_unit_test(damage_anywhere_never_crashes),
+		cmocka_unit_test(window_that_is_cut_while_open_is_still_whole),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,11 +172,14 @@ without_loops() {
 	cp "$PROGRAM" bare
 	strip -g bare
 	"$MAKE_BRANCHES" loops.data "$PWD/bare" loops=1 depth=14 samples=100 kernel=1 odd=1
+	"$MAKE_BRANCHES" again.data "$PWD/bare" again=1 depth=6 samples=50
 	"$MAKE_BRANCHES" calls.data "$PWD/bare" chains=1 depth=8 samples=100 odd=1
 	for options in "" "--no-children" "-G" "-g callee"; do
 		echo "options: $options"
 		# shellcheck disable=SC2086
 		diff <(perf_history loops.data $options) <(our_history loops.data $options)
+		# shellcheck disable=SC2086
+		diff <(perf_history again.data $options) <(our_history again.data $options)
 		# shellcheck disable=SC2086
 		diff <(perf_history calls.data $options | without_loops) \
 			<(our_history calls.data $options | without_loops)

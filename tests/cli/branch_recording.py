@@ -13,6 +13,7 @@ depth=N        at most that many entries a sample (default 16)
 feature=0      leave out the BRANCH_STACK feature
 events=N       that many events
 loops=1        entries repeat, as those of a loop do
+again=1        an entry comes again, but what followed it does not; each sample twice
 calls=1        an LBR of call stacks, with 16 registers, of a program that calls up and down
 overlong=1     with calls=1: more entries than the file says that there are registers
 in_kernel=1    with calls=1: some samples are taken in the kernel
@@ -175,6 +176,8 @@ class Branches:
         if self.options.get("loops") == "1" and count > 4:
             times = self.random.randrange(1, 5)
             branches = branches[:1] + branches[1:3] * times + branches[3:]
+        if self.options.get("again") == "1" and count > 3:
+            branches = branches[:3] + branches[1:2] + branches[3:]
         return branches[:depth]
 
 
@@ -235,7 +238,9 @@ def main():
         ip = stack[0][1] if stack else branches.address()
         chain = [perf.USER_CONTEXT, ip, branches.address() + 1, branches.address() + 1]
         misc = perf.KERNEL if ip > 2**63 else perf.USER
-        recording.sample(recording.random.randrange(recording.events), ip, chain, stack, misc)
+        for _ in range(2 if options.get("again") == "1" else 1):
+            event = recording.random.randrange(recording.events)
+            recording.sample(event, ip, chain, stack, misc)
     recording.write(path)
 
 

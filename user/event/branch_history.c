@@ -79,10 +79,14 @@ static void leave_out_loops(struct branch_history *history)
 		u8 *slot =
 			&seen[(from * 0x61c8864680b583ebu >> (64 - LOOP_HASH_BITS)) % LOOP_SLOTS];
 
-		if (!*slot)
+		if (!*slot) {
 			*slot = (u8)(i + 1);
-		else if (history->steps[*slot - 1].branch.from == from)
-			leave_out(history, i, repeated(history, *slot - 1u, i));
+		} else if (history->steps[*slot - 1].branch.from == from) {
+			u32 length = repeated(history, *slot - 1u, i);
+
+			if (length)
+				leave_out(history, i, length);
+		}
 	}
 }
 

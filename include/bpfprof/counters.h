@@ -80,7 +80,9 @@
 	X(jit_map_too_large, OTHER, "a perf-PID.map was not believed: it is larger than 64 MiB")   \
 	X(kernel_rules_wrong, OTHER,                                                               \
 	  "the kernel's unwind tables led to another stack than the kernel: not used since")       \
-	X(names_not_written, OTHER, "names of a binary were not kept: they could not be written")
+	X(names_not_written, OTHER, "names of a binary were not kept: they could not be written")  \
+	X(cpu_unwatched, OTHER,                                                                    \
+	  "a CPU came online and was not watched at once: samples and names may be missing")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

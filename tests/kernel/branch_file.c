@@ -208,12 +208,13 @@ static void write_file(const struct event_source *source, enum kind kind, const 
 	struct file_ids *files = file_ids_new((struct id_reader){0});
 	struct scan_result scan;
 	u32 pid = (u32)getpid();
+	struct scan_request request = {.pids = &pid, .pid_count = 1, .files = files};
 
 	assert_int_equal(perfdata_writer_open(&settings, &writer), 0);
 	sink = perfdata_writer_sink(writer);
 	if (is_stitched)
 		sink = live_stitching_sink(stitching, sink);
-	assert_int_equal(processes_scan(&pid, 1, files, sink, &scan), 0);
+	assert_int_equal(processes_scan(&request, sink, &scan), 0);
 	player_open(&player, REGISTERS);
 	script_all(player.scripts);
 	play(&player, sink);

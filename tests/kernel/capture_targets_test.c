@@ -205,60 +205,6 @@ static void only_the_cgroup_of_the_old_perf_event_tree_is_sampled(void **state)
 	(void)state;
 }
 
-/* Says in a mount namespace of our own that these CPUs are online. */
-static void pretend_online(const char *path, const char *cpus)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-
-	assert_int_equal(write(fd, cpus, strlen(cpus)), strlen(cpus));
-	close(fd);
-}
-
-static size_t samples_of_cpu(const struct recording *recording, u32 cpu)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < recording->samples.count; i++)
-		count += recording->samples.items[i].cpu == cpu;
-	return count;
-}
-
-static void cpu_that_comes_later_is_sampled_until_it_goes(void **state)
-{
-	static const char online[] = "/sys/devices/system/cpu/online";
-	struct capture_settings settings = {.targets = {.all = true}, .wants_idle = true};
-	char path[] = "/tmp/bpfprof-test-XXXXXX";
-	struct recording recording;
-	size_t samples;
-	int fd;
-
-	skip_without_permission();
-	if (access("/sys/devices/system/cpu/cpu1", F_OK) || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		skip();
-	fd = mkstemp(path);
-	pretend_online(path, "0\n");
-	assert_int_equal(mount(path, online, NULL, MS_BIND, NULL), 0);
-	assert_int_equal(recording_start(&recording, &settings), 0);
-	recording_run(&recording, 300);
-	assert_int_equal(samples_of_cpu(&recording, 1), 0);
-	pretend_online(path, "0-1\n");
-	while (!samples_of_cpu(&recording, 1))
-		recording_run(&recording, recording.samples.count + 1);
-	pretend_online(path, "0\n");
-	do { /* it is closed within a second, and then stays silent */
-		samples = samples_of_cpu(&recording, 1);
-		recording_run(&recording, recording.samples.count + 500);
-	} while (samples_of_cpu(&recording, 1) != samples);
-	recording_stop(&recording);
-	assert_adds_up(&recording);
-	recording_release(&recording);
-	umount(online);
-	unlink(path);
-	close(fd);
-	(void)state;
-}
-
 static void only_the_cpu_asked_for_is_sampled(void **state)
 {
 	struct recording recording;
@@ -312,7 +258,6 @@ int main(void)
 		cmocka_unit_test(only_the_cgroup_of_the_old_perf_event_tree_is_sampled),
 		cmocka_unit_test(only_the_cpu_asked_for_is_sampled),
 		cmocka_unit_test(ended_process_ends_the_recording),
-		cmocka_unit_test(cpu_that_comes_later_is_sampled_until_it_goes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

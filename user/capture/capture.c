@@ -70,77 +70,6 @@ static int load_programs(struct capture *capture)
 	return error ? error : programs_load(&plan, &capture->programs);
 }
 
-static bool holds(const u32 *cpus, size_t count, u32 cpu)
-{
-	for (size_t i = 0; i < count; i++)
-		if (cpus[i] == cpu)
-			return true;
-	return false;
-}
-
-static bool is_chosen(const struct capture_targets *targets, u32 cpu)
-{
-	return !targets->cpu_count || holds(targets->cpus, targets->cpu_count, cpu);
-}
-
-static bool is_online(const struct capture *capture, u32 cpu)
-{
-	return holds(capture->online, capture->online_count, cpu);
-}
-
-static int watch(const struct capture *capture, int fd)
-{
-	struct epoll_event event = {.events = EPOLLIN};
-
-	if (epoll_ctl(capture->epoll_fd, EPOLL_CTL_ADD, fd, &event))
-		return fail(-errno, NULL, "cannot wait for the kernel's records");
-	return 0;
-}
-
-/* Processes are watched on every CPU, samples taken on those that were chosen. */
-static int open_cpu(struct capture *capture, u32 cpu)
-{
-	int error = side_band_open_cpu(capture->side_band, cpu);
-	int fd = side_band_fd(capture->side_band, cpu);
-
-	if (!error)
-		error = watch(capture, fd);
-	if (!error && is_chosen(&capture->settings.targets, cpu))
-		error = perf_events_open_cpu(capture->events, cpu, capture->programs, fd);
-	return error;
-}
-
-static int check_chosen_cpus(const struct capture *capture)
-{
-	const struct capture_targets *targets = &capture->settings.targets;
-
-	for (size_t i = 0; i < targets->cpu_count; i++)
-		if (!is_online(capture, targets->cpus[i]))
-			return fail_plain(-ENODEV, "see /sys/devices/system/cpu/online",
-					  "cannot profile CPU %u: it is not online",
-					  targets->cpus[i]);
-	return 0;
-}
-
-static int open_cpus(struct capture *capture)
-{
-	char found[FEATURE_FOUND_BYTES] = "";
-	struct mapping_ids ids = {.from_kernel = !probe_mmap_build_id(found)};
-	int error = check_chosen_cpus(capture);
-
-	capture->files = ids.files = file_ids_new(
-		confined_files_ids(capture->settings.file_reader));
-	capture->side_band = side_band_new((u32)capture->online_count, ids);
-	if (capture->settings.kept_bytes && capture->counting)
-		capture->side_log = side_log_new();
-	for (size_t i = 0; !error && i < capture->online_count; i++) {
-		error = open_cpu(capture, capture->online[i]);
-		if (error == -ENODEV) /* it went offline just now */
-			error = 0;
-	}
-	return error;
-}
-
 static void take_rest(void *context, const struct stack_rest *rest)
 {
 	late_stacks_take_rest(context, rest);
@@ -159,7 +88,7 @@ static int open_ring(struct capture *capture)
 			      capture->settings.call_graph != CALL_GRAPH_NONE, &capture->ring);
 
 	if (!error)
-		error = watch(capture, ring_fd(capture->ring));
+		error = capture_watch(capture, ring_fd(capture->ring));
 	if (error)
 		return error;
 	ring_take_proofs(capture->ring, capture->settings.on_proof,
@@ -176,7 +105,7 @@ static int open_ring(struct capture *capture)
 	capture->late_stacks = late_stacks_new(capture->unwind, capture->settings.max_stack);
 	ring_take_rests(capture->ring, programs_rest_ring_fd(capture->programs), take_rest,
 			capture->late_stacks);
-	return watch(capture, unwind_tables_fd(capture->unwind));
+	return capture_watch(capture, unwind_tables_fd(capture->unwind));
 }
 
 static int open_parts(struct capture *capture)
@@ -202,7 +131,7 @@ static int open_parts(struct capture *capture)
 		error = open_ring(capture);
 	if (!error)
 		error = capture_open_counting(capture);
-	return error ? error : open_cpus(capture);
+	return error ? error : capture_open_cpus(capture);
 }
 
 static void capture_closep(struct capture **capture)
@@ -267,39 +196,6 @@ int capture_fd(const struct capture *capture)
 	return capture->epoll_fd;
 }
 
-/* Closes what CPUs that went offline left behind, opens those that came. A CPU that goes between
- * our looking and our opening is tried again a second later. */
-static int follow_cpus(struct capture *capture)
-{
-	CLEANUP(freep) u32 *online = NULL;
-	size_t count;
-	bool has_new = false;
-	int error = cpus_online(&online, &count);
-
-	if (error)
-		return error;
-	for (size_t i = 0; i < capture->online_count; i++) {
-		if (holds(online, count, capture->online[i]))
-			continue;
-		perf_events_close_cpu(capture->events, capture->online[i]);
-		side_band_close_cpu(capture->side_band, capture->online[i]);
-	}
-	for (size_t i = 0; i < count; i++) {
-		if (is_online(capture, online[i]))
-			continue;
-		error = open_cpu(capture, online[i]);
-		if (error && error != -ENODEV)
-			return error;
-		has_new = true;
-	}
-	if (has_new)
-		perf_events_enable(capture->events);
-	free(capture->online);
-	capture->online = TAKE(online);
-	capture->online_count = count;
-	return 0;
-}
-
 int capture_drain(struct capture *capture)
 {
 	u64 start_ns = clock_ns(CLOCK_MONOTONIC), round_ns;
@@ -311,8 +207,7 @@ int capture_drain(struct capture *capture)
 		error = late_stacks_work(capture->late_stacks, start_ns);
 	if (!error && start_ns >= capture->next_cpu_check_ns) {
 		capture->next_cpu_check_ns = start_ns + CPU_CHECK_NS;
-		if (cpus_watch_changed(capture->cpus_watch))
-			error = follow_cpus(capture);
+		error = capture_follow_cpus(capture);
 	}
 	if (!error)
 		error = capture_tell_side_log(capture);
@@ -357,6 +252,7 @@ static int scan_running(struct capture *capture, struct event_sink *sink)
 {
 	struct target_follower follower = {follow, capture};
 	struct scan_result scan = {0};
+	struct scan_request request;
 	int error = programs_attach_followers(capture->programs);
 	const u32 *pids;
 	size_t count;
@@ -364,8 +260,9 @@ static int scan_running(struct capture *capture, struct event_sink *sink)
 	if (!error)
 		error = targets_follow(capture->targets, &follower);
 	pids = targets_pids(capture->targets, &count);
+	request = (struct scan_request){.pids = pids, .pid_count = count, .files = capture->files};
 	if (!error)
-		error = processes_scan(pids, count, capture->files, sink, &scan);
+		error = processes_scan(&request, sink, &scan);
 	capture->unscanned = scan.unreadable;
 	return error;
 }
@@ -489,6 +386,7 @@ void capture_totals(struct capture *capture, struct capture_totals *ret_totals)
 	totals.counters[COUNTER_throttled] = side_band.throttled;
 	totals.counters[COUNTER_processes_unscanned] = capture->unscanned;
 	totals.counters[COUNTER_unfollowed] += capture->unfollowed;
+	totals.counters[COUNTER_cpu_unwatched] = capture->cpus_late;
 	totals.counters[COUNTER_cgroups_unnamed] = cgroup_teller_unnamed(capture->cgroups);
 	if (capture->late_stacks)
 		late_stacks_totals(capture->late_stacks, totals.counters);

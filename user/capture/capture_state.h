@@ -46,9 +46,21 @@ struct capture {
 	u32 branch_depth;
 	u64 *idle_ns; /* by CPU, as of capture_start() */
 	u64 unscanned, unfollowed;
+	u64 cpus_late;		 /* times that a CPU was opened while it ran already */
 	u64 expected;		 /* as of capture_stop() */
 	u64 late[COUNTER_COUNT]; /* likewise: what never reached a program */
 };
+
+/* Lets capture_fd() become readable when `fd`, borrowed, does. Returns 0 or a negative errno with a
+ * sentence. */
+int capture_watch(const struct capture *capture, int fd);
+/* Opens what is watched on the CPUs that are online. Returns 0 or a negative errno with a sentence.
+ */
+int capture_open_cpus(struct capture *capture);
+/* Closes what CPUs that went offline left behind, opens those that came or were away, and tells
+ * what has been started there meanwhile. Mostly there is none, and a few microseconds show that.
+ * Drain before. Returns 0, what the sink returned, or a negative errno with a sentence. */
+int capture_follow_cpus(struct capture *capture);
 
 /* Decides how samples are counted, if they are. Returns 0 or a negative errno with a sentence. */
 int capture_plan_counting(const struct capture *capture, struct program_settings *settings);
@@ -62,6 +74,8 @@ int capture_drain_until(struct capture *capture, u64 until_ns);
 /* Takes in what the kernel tells about processes until `until_ns`: keeps it, or tells it. Returns 0
  * or what the sink returned. */
 int capture_drain_side_band(struct capture *capture, u64 until_ns);
+/* Tells all that is kept about processes. Returns 0 or what the sink returned. */
+int capture_tell_kept(struct capture *capture);
 /* Tells what is kept about processes, if samples were handed over since that was done last. Returns
  * 0 or what the sink returned. */
 int capture_tell_side_log(struct capture *capture);

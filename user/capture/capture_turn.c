@@ -149,17 +149,21 @@ static int tell_record(void *context, const void *record, size_t bytes, bool is_
 			      is_over ? capture->over_sink : capture->sink);
 }
 
+int capture_tell_kept(struct capture *capture)
+{
+	file_ids_tell_time(capture->files, clock_ns(CLOCK_MONOTONIC));
+	return capture->side_log ? side_log_tell_all(capture->side_log, tell_record, capture) : 0;
+}
+
 /* A sample that waits for a table needs all that is known of its process now. */
 int capture_drain_side_band(struct capture *capture, u64 until_ns)
 {
 	bool keeps = capture->side_log && !late_stacks_want_processes(capture->late_stacks);
-	int error = 0;
+	int error;
 
 	if (keeps)
 		return side_band_each(capture->side_band, until_ns, keep_record, capture);
-	file_ids_tell_time(capture->files, clock_ns(CLOCK_MONOTONIC));
-	if (capture->side_log)
-		error = side_log_tell_all(capture->side_log, tell_record, capture);
+	error = capture_tell_kept(capture);
 	return error ? error
 		     : late_stacks_drain_side_band(capture->late_stacks, capture->side_band,
 						   until_ns, capture->sink);

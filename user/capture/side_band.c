@@ -31,6 +31,7 @@ struct side_ring {
 	u64 tail, head;	   /* read up to; written up to, as of the start of this drain */
 	u64 next_ns;	   /* time of the record at `tail` */
 	u16 next_bytes;	   /* its size */
+	u64 run_ns;	   /* how long the event had run at the last look */
 };
 
 struct side_band {
@@ -83,6 +84,7 @@ static int open_with_all_it_knows(const struct side_band *side_band, u32 cpu)
 		.config = PERF_COUNT_SW_DUMMY,
 		.sample_period = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.read_format = PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.mmap = 1,
 		.mmap2 = 1,
 		.comm = 1,
@@ -162,6 +164,27 @@ int side_band_fd(const struct side_band *side_band, u32 cpu)
 	const struct side_ring *ring = find_ring(side_band, cpu);
 
 	return ring ? ring->fd : -1;
+}
+
+/* 0 if it cannot be told. The CPU is asked, if the event runs. */
+static u64 run_ns_of(const struct side_ring *ring)
+{
+	u64 values[2]; /* a count, the time */
+
+	return read(ring->fd, values, sizeof(values)) == sizeof(values) ? values[1] : 0;
+}
+
+void side_band_look(struct side_band *side_band)
+{
+	for (size_t i = 0; i < side_band->rings.count; i++)
+		side_band->rings.items[i].run_ns = run_ns_of(&side_band->rings.items[i]);
+}
+
+bool side_band_goes_on(const struct side_band *side_band, u32 cpu)
+{
+	const struct side_ring *ring = find_ring(side_band, cpu);
+
+	return ring && run_ns_of(ring) > ring->run_ns;
 }
 
 /* Gives the kernel the room before `tail`. */

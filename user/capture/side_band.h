@@ -35,6 +35,11 @@ void side_band_free(struct side_band *side_band);
 /* Opens the event of one CPU, running. Returns 0; -ENODEV (no sentence): the CPU is offline; or a
  * negative errno with a sentence. */
 int side_band_open_cpu(struct side_band *side_band, u32 cpu);
+/* Notes how long each event has run, for side_band_goes_on(). Asks each CPU. */
+void side_band_look(struct side_band *side_band);
+/* Whether the event of a CPU has run since the last look, some microseconds ago or more. From a CPU
+ * that goes offline the kernel takes its events, for good: they stand still when it is back. */
+bool side_band_goes_on(const struct side_band *side_band, u32 cpu);
 /* Forgets a CPU that went offline; drain first. */
 void side_band_close_cpu(struct side_band *side_band, u32 cpu);
 /* The event of a CPU, for poll and as output of others; -1 if it is not open. Borrowed. */

@@ -55,7 +55,8 @@ static void follow(struct targets *targets, const struct thread_life *life)
 {
 	bool is_thread = life->pid == life->parent_pid;
 
-	if (idmap_get(&targets->known, FOLLOW_THREAD | life->parent_tid))
+	/* Which thread made it a scan does not tell. */
+	if (!life->is_synthesized && idmap_get(&targets->known, FOLLOW_THREAD | life->parent_tid))
 		add_descendant(targets,
 			       is_thread ? FOLLOW_THREAD | life->tid : FOLLOW_PROCESS | life->pid);
 	else if (!is_thread && idmap_get(&targets->known, FOLLOW_PROCESS | life->parent_pid))
@@ -83,7 +84,7 @@ static int pass_fork(struct event_sink *self, const struct thread_life *life)
 {
 	struct targets *targets = targets_of(self);
 
-	if (!targets->settings->no_inherit && !life->is_synthesized) {
+	if (!targets->settings->no_inherit) {
 		follow(targets, life);
 		tell_missed(targets, life);
 	}

@@ -303,7 +303,7 @@ void daemon_write_window(struct daemon *daemon)
 		tell_status(daemon, &window);
 	}
 	daemon_metrics_window(daemon, error ? NULL : &window);
-	if (window.losses[COUNTER_side_band_lost])
+	if (window.losses[COUNTER_side_band_lost] || window.losses[COUNTER_cpu_unwatched])
 		window_forget_dead(daemon->session->window, is_alive, daemon->end_ns);
 	window_turn(daemon->session->window);
 	note_names(daemon);

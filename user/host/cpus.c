@@ -4,6 +4,7 @@
  */
 #include "host/cpus.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
@@ -54,38 +55,67 @@ u32 cpus_present(void)
 	return configured > 0 ? (u32)configured : 1;
 }
 
-struct cpus_watch {
+/* A small file that is read again and again. */
+struct seen_text {
 	int fd;
 	ssize_t length; /* of `text`; below 0: it was never read */
 	char text[ATTRIBUTE_BYTES];
+};
+
+struct cpus_watch {
+	struct seen_text online;
+	struct seen_text uevents; /* how many of them the kernel has told since it runs */
+	u64 asleep_ns;
 };
 
 struct cpus_watch *cpus_watch_new(void)
 {
 	struct cpus_watch *watch = must_alloc(sizeof(*watch));
 
-	watch->fd = open(FOLDER "online", O_RDONLY | O_CLOEXEC);
-	watch->length = -1;
+	watch->online.fd = open(FOLDER "online", O_RDONLY | O_CLOEXEC);
+	watch->uevents.fd = open("/sys/kernel/uevent_seqnum", O_RDONLY | O_CLOEXEC);
+	watch->online.length = watch->uevents.length = -1;
 	return watch;
+}
+
+/* True also if it cannot be read. */
+static bool has_changed(struct seen_text *seen)
+{
+	char text[ATTRIBUTE_BYTES];
+	ssize_t length = pread(seen->fd, text, sizeof(text), 0);
+
+	if (length > 0 && length == seen->length && !memcmp(text, seen->text, (size_t)length))
+		return false;
+	seen->length = length;
+	if (length > 0)
+		memcpy(seen->text, text, (size_t)length);
+	return true;
 }
 
 bool cpus_watch_changed(struct cpus_watch *watch)
 {
-	char text[ATTRIBUTE_BYTES];
-	ssize_t length = pread(watch->fd, text, sizeof(text), 0);
+	return has_changed(&watch->online);
+}
 
-	if (length > 0 && length == watch->length && !memcmp(text, watch->text, (size_t)length))
-		return false;
-	watch->length = length;
-	if (length > 0)
-		memcpy(watch->text, text, (size_t)length);
-	return true;
+/* The kernel tells a uevent of each CPU that goes or comes, but not of those that a suspend takes
+ * off and puts on again: Documentation/core-api/cpu_hotplug.rst; kernel/cpu.c,
+ * thaw_secondary_cpus(). While the machine sleeps only one of the two clocks stands still. */
+bool cpus_watch_may_be_back(struct cpus_watch *watch)
+{
+	enum { BETWEEN_READINGS_NS = 1000000 };
+	u64 awake_ns = clock_ns(CLOCK_MONOTONIC);
+	u64 asleep_ns = clock_ns(CLOCK_BOOTTIME) - awake_ns;
+	bool has_slept = asleep_ns > watch->asleep_ns + BETWEEN_READINGS_NS;
+
+	watch->asleep_ns = asleep_ns;
+	return has_changed(&watch->uevents) || has_slept;
 }
 
 void cpus_watch_free(struct cpus_watch *watch)
 {
 	if (!watch)
 		return;
-	closep(&watch->fd);
+	closep(&watch->online.fd);
+	closep(&watch->uevents.fd);
 	free(watch);
 }

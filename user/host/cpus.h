@@ -24,6 +24,9 @@ struct cpus_watch *cpus_watch_new(void);
 /* Whether other CPUs are online than when that was asked last. True also if it is asked for the
  * first time, or cannot be told. */
 bool cpus_watch_changed(struct cpus_watch *watch);
+/* Whether since that was asked last one may have gone and come back, so that the list is the same:
+ * some device came, went or changed, or the machine slept. True also as above. */
+bool cpus_watch_may_be_back(struct cpus_watch *watch);
 /* Frees; NULL is fine. */
 void cpus_watch_free(struct cpus_watch *watch);
 

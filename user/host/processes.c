@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The start-up scan of /proc: what runs now, as the events that would have told of it.
+ * The scan of /proc: what runs now, as the events that would have told of it.
  *
  * Order as perf writes it: for each process its main thread (fork, name), its mappings, then its
  * other threads. Everything is opened relative to the process's folder, so a pid that is used anew
@@ -29,8 +29,8 @@ struct buffer {
 };
 
 struct scan {
+	struct scan_request request;
 	struct event_sink *sink;
-	struct file_ids *files;
 	struct scan_result result;
 	struct buffer maps, line;
 };
@@ -67,25 +67,42 @@ static char *read_into(struct buffer *buffer, int folder, const char *name)
 static int tell_name(struct scan *scan, u32 pid, u32 tid, const char *name)
 {
 	char cut[NAME_BYTES] = {0};
-	struct thread_name event = {.pid = pid, .tid = tid, .name = cut};
+	struct thread_name event = {
+		.time_ns = scan->request.time_ns,
+		.pid = pid,
+		.tid = tid,
+		.name = cut,
+	};
 
 	strncpy(cut, name, sizeof(cut) - 1);
 	return sink_call(scan->sink, on_name, &event);
+}
+
+static struct thread_life life_of(const struct scan *scan, u32 pid, u32 tid, u32 parent)
+{
+	return (struct thread_life){
+		.time_ns = scan->request.time_ns,
+		.pid = pid,
+		.tid = tid,
+		.parent_pid = parent,
+		.parent_tid = parent,
+		.is_synthesized = true,
+	};
 }
 
 /* The process's main thread. Returns 0, what the sink returned, or 1 if it is gone. */
 static int scan_leader(struct scan *scan, int folder, u32 pid)
 {
 	CLEANUP(freep) char *path = must_format("task/%u/stat", pid);
-	struct thread_life life = {.pid = pid, .tid = pid, .is_synthesized = true};
 	/* The one in task/ does not add up the times of all threads. */
 	char *text = read_into(&scan->line, folder, path);
 	struct process_stat stat;
+	struct thread_life life;
 	int error;
 
 	if (!text || process_stat_parse(text, &stat))
 		return 1;
-	life.parent_pid = life.parent_tid = stat.parent;
+	life = life_of(scan, pid, pid, stat.parent);
 	life.is_running = stat.state == 'R';
 	scan->result.threads++;
 	error = sink_call(scan->sink, on_fork, &life);
@@ -95,7 +112,7 @@ static int scan_leader(struct scan *scan, int folder, u32 pid)
 /* Another thread: its parent is the main thread, as in perf. One that is gone is passed over. */
 static int scan_thread(struct scan *scan, int tasks, u32 pid, u32 tid)
 {
-	struct thread_life life = {.pid = pid, .tid = tid, .is_synthesized = true};
+	struct thread_life life = life_of(scan, pid, tid, pid);
 	CLEANUP(freep) char *path = must_format("%u/comm", tid);
 	char *name = read_into(&scan->line, tasks, path);
 	size_t length = scan->line.bytes.count;
@@ -105,7 +122,6 @@ static int scan_thread(struct scan *scan, int tasks, u32 pid, u32 tid)
 		return 0;
 	if (length && name[length - 1] == '\n')
 		name[length - 1] = 0;
-	life.parent_pid = life.parent_tid = pid;
 	scan->result.threads++;
 	error = sink_call(scan->sink, on_fork, &life);
 	return error ? error : tell_name(scan, pid, tid, name);
@@ -125,24 +141,20 @@ static int scan_threads(struct scan *scan, int folder, u32 pid)
 	return error;
 }
 
-static int scan_mappings(struct scan *scan, int folder, u32 pid)
+static int scan_mappings(struct scan *scan, int folder, u32 pid, const char *maps)
 {
 	char path[MAPS_PATH_BYTES];
 	struct mapping mapping;
-	const char *maps = read_into(&scan->maps, folder, "maps");
-	struct bytes text = {(const u8 *)maps, scan->maps.bytes.count};
+	struct bytes text = {(const u8 *)maps, maps ? scan->maps.bytes.count : 0};
 	int found;
 
-	if (!maps) {
-		scan->result.unreadable++;
-		return 0;
-	}
 	while ((found = proc_maps_next(&text, pid, path, &mapping))) {
 		int error;
 
 		if (found < 0)
 			continue;
-		file_ids_fill(scan->files, folder, &mapping);
+		mapping.time_ns = scan->request.time_ns;
+		file_ids_fill(scan->request.files, folder, &mapping);
 		scan->result.mappings++;
 		error = sink_call(scan->sink, on_mapping, &mapping);
 		if (error)
@@ -155,15 +167,20 @@ static int scan_process(struct scan *scan, int proc, u32 pid)
 {
 	CLEANUP(freep) char *name = must_format("%u", pid);
 	CLEANUP(closep) int folder = openat(proc, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	const char *maps;
 	int error;
 
 	if (folder < 0)
+		return 0;
+	maps = read_into(&scan->maps, folder, "maps");
+	if (!maps && scan->request.time_ns)
 		return 0;
 	error = scan_leader(scan, folder, pid);
 	if (error)
 		return error < 0 ? error : 0;
 	scan->result.processes++;
-	error = scan_mappings(scan, folder, pid);
+	scan->result.unreadable += !maps;
+	error = scan_mappings(scan, folder, pid, maps);
 	return error ? error : scan_threads(scan, folder, pid);
 }
 
@@ -179,18 +196,18 @@ static int scan_all(struct scan *scan, DIR *proc)
 	return error;
 }
 
-int processes_scan(const u32 *pids, size_t pid_count, struct file_ids *files,
-		   struct event_sink *sink, struct scan_result *ret_result)
+int processes_scan(const struct scan_request *request, struct event_sink *sink,
+		   struct scan_result *ret_result)
 {
-	CLEANUP(scan_release) struct scan scan = {.sink = sink, .files = files};
+	CLEANUP(scan_release) struct scan scan = {.request = *request, .sink = sink};
 	CLEANUP(closedirp) DIR *proc = opendir("/proc");
 	int error = 0;
 
 	if (!proc)
 		return fail(-errno, "mount proc on /proc", "cannot see which processes run");
-	if (pids)
-		for (size_t i = 0; i < pid_count && !error; i++)
-			error = scan_process(&scan, dirfd(proc), pids[i]);
+	if (request->pids)
+		for (size_t i = 0; i < request->pid_count && !error; i++)
+			error = scan_process(&scan, dirfd(proc), request->pids[i]);
 	else
 		error = scan_all(&scan, proc);
 	if (error)

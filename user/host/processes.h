@@ -13,15 +13,22 @@ struct scan_result {
 	u64 unreadable; /* processes whose maps could not be read (they ended, or no permission) */
 };
 
+struct scan_request {
+	const u32 *pids; /* only these and their threads; NULL: all */
+	size_t pid_count;
+	struct file_ids *files; /* gives the mappings their build ids */
+	/* When that is so; 0: before the recording, as perf has it. At any other time all that is
+	 * known of a process is replaced, so none is told whose mappings cannot be read. */
+	u64 time_ns;
+};
+
 /*
- * Hands over fork (synthesized), name and mappings of processes
- * that run, with time 0, as perf does. A process that ends meanwhile is passed over.
+ * Hands over fork (synthesized), name and mappings of processes that run. A process that ends
+ * meanwhile is passed over.
  *
- * pids       only these and their threads; NULL: all
- * files      gives the mappings their build ids
  * Returns 0, what the sink returned, or a negative errno with a sentence.
  */
-int processes_scan(const u32 *pids, size_t pid_count, struct file_ids *files,
-		   struct event_sink *sink, struct scan_result *ret_result);
+int processes_scan(const struct scan_request *request, struct event_sink *sink,
+		   struct scan_result *ret_result);
 
 #endif

@@ -7,8 +7,10 @@
 #include "host/machine.h"
 #include "unit/unit.h"
 
+#include <fcntl.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 /* The first line that a shell command prints, owned by the caller. */
 static char *first_line(const char *command)
@@ -108,6 +110,37 @@ static void who_watches_the_cpus_is_told_once_which_there_are(void **state)
 	(void)state;
 }
 
+/* Other devices may change at any time: that they do for so long is unlikely. */
+static void no_cpu_may_be_back_as_long_as_nothing_changes(void **state)
+{
+	enum { LONG = 1000 };
+	struct cpus_watch *watch = cpus_watch_new();
+	int tries = 0;
+
+	if (access("/sys/kernel/uevent_seqnum", R_OK))
+		skip();
+	assert_true(cpus_watch_may_be_back(watch));
+	while (cpus_watch_may_be_back(watch))
+		assert_true(++tries < LONG);
+	cpus_watch_free(watch);
+	(void)state;
+}
+
+static void cpu_may_be_back_when_the_kernel_has_told_of_a_device(void **state)
+{
+	struct cpus_watch *watch = cpus_watch_new();
+	CLEANUP(closep) int device = open("/sys/class/mem/null/uevent", O_WRONLY | O_CLOEXEC);
+
+	cpus_watch_may_be_back(watch);
+	if (device < 0 || write(device, "change", 6) != 6) {
+		cpus_watch_free(watch);
+		skip();
+	}
+	assert_true(cpus_watch_may_be_back(watch));
+	cpus_watch_free(watch);
+	(void)state;
+}
+
 static void who_reads_the_machine_again_gets_the_same(void **state)
 {
 	struct cpus_watch *watch = cpus_watch_new();
@@ -137,6 +170,8 @@ int main(void)
 		cmocka_unit_test(every_cpu_has_a_place_and_each_list_stands_once),
 		cmocka_unit_test(online_cpus_ascend_among_those_present),
 		cmocka_unit_test(who_watches_the_cpus_is_told_once_which_there_are),
+		cmocka_unit_test(no_cpu_may_be_back_as_long_as_nothing_changes),
+		cmocka_unit_test(cpu_may_be_back_when_the_kernel_has_told_of_a_device),
 		cmocka_unit_test(who_reads_the_machine_again_gets_the_same),
 	};
 

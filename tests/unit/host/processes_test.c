@@ -21,6 +21,7 @@
 /* What came, in a form that can be asked. */
 struct witness {
 	struct event_sink sink;
+	u64 time_ns; /* that all is to have */
 	u32 forks, names, mappings;
 	u32 mappings_at_second_fork;
 	u32 last_tid, last_parent_tid;
@@ -36,7 +37,7 @@ static int on_fork(struct event_sink *self, const struct thread_life *life)
 	struct witness *witness = (struct witness *)self;
 
 	assert_true(life->is_synthesized);
-	assert_int_equal(life->time_ns, 0);
+	assert_int_equal(life->time_ns, witness->time_ns);
 	if (++witness->forks == 2)
 		witness->mappings_at_second_fork = witness->mappings;
 	witness->last_tid = life->tid;
@@ -49,6 +50,7 @@ static int on_name(struct event_sink *self, const struct thread_name *name)
 	struct witness *witness = (struct witness *)self;
 
 	assert_false(name->is_exec);
+	assert_int_equal(name->time_ns, witness->time_ns);
 	snprintf(witness->names++ ? witness->last_name : witness->name, sizeof(witness->name), "%s",
 		 name->name);
 	return 0;
@@ -59,6 +61,7 @@ static int on_mapping(struct event_sink *self, const struct mapping *mapping)
 	struct witness *witness = (struct witness *)self;
 
 	witness->mappings++;
+	assert_int_equal(mapping->time_ns, witness->time_ns);
 	assert_true(mapping->protection & PROT_EXEC);
 	if (witness->wanted_path && !strcmp(mapping->path, witness->wanted_path)) {
 		witness->found = *mapping;
@@ -76,7 +79,9 @@ static struct witness new_witness(void)
 static int scan(const u32 *pids, size_t count, struct witness *witness, struct scan_result *result)
 {
 	struct file_ids *files = file_ids_new((struct id_reader){0});
-	int error = processes_scan(pids, count, files, &witness->sink, result);
+	struct scan_request request = {
+		.pids = pids, .pid_count = count, .files = files, .time_ns = witness->time_ns};
+	int error = processes_scan(&request, &witness->sink, result);
 
 	file_ids_free(files);
 	return error;
@@ -216,6 +221,52 @@ static void a_sink_that_refuses_ends_the_scan(void **state)
 	(void)state;
 }
 
+static void a_later_scan_tells_all_as_of_then(void **state)
+{
+	struct witness witness = new_witness();
+	struct scan_result result;
+	u32 pid = (u32)getpid();
+
+	witness.time_ns = 12345;
+	assert_int_equal(scan(&pid, 1, &witness, &result), 0);
+	assert_int_equal(witness.forks, 1);
+	assert_int_equal(witness.names, 1);
+	assert_true(witness.mappings > 0);
+	(void)state;
+}
+
+/* Ends with the number of processes that somebody is told of who may not see their mappings. */
+static void tell_stranger(u32 pid, u64 time_ns)
+{
+	struct witness witness = new_witness();
+	struct scan_result result;
+
+	witness.time_ns = time_ns;
+	if (setgid(65534) || setuid(65534) || scan(&pid, 1, &witness, &result))
+		_exit(100);
+	_exit((int)witness.forks);
+}
+
+static void what_is_known_is_not_replaced_by_what_cannot_be_read(void **state)
+{
+	static const u64 times[] = {0, 12345};
+	u32 pid = (u32)getpid();
+
+	if (getuid())
+		skip();
+	for (int later = 0; later < 2; later++) {
+		pid_t child = fork();
+		int status;
+
+		if (!child)
+			tell_stranger(pid, times[later]);
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_true(WIFEXITED(status));
+		assert_int_equal(WEXITSTATUS(status), later ? 0 : 1);
+	}
+	(void)state;
+}
+
 static void without_pids_every_process_is_told(void **state)
 {
 	struct witness witness = new_witness();
@@ -237,6 +288,8 @@ int main(void)
 		cmocka_unit_test(a_deleted_file_keeps_its_build_id),
 		cmocka_unit_test(a_process_that_has_ended_is_passed_over),
 		cmocka_unit_test(a_sink_that_refuses_ends_the_scan),
+		cmocka_unit_test(a_later_scan_tells_all_as_of_then),
+		cmocka_unit_test(what_is_known_is_not_replaced_by_what_cannot_be_read),
 		cmocka_unit_test(without_pids_every_process_is_told),
 	};
 

@@ -58,7 +58,7 @@ echo 'root:x:0:0:root:/:/bin/sh' >"$folder/etc/passwd"
 cp -L "$root/bin/busybox" "$folder/bin/" || die "no busybox-static below ${root:-/}"
 ln -s busybox "$folder/bin/sh"
 install -m 755 "$here/init.sh" "$folder/init"
-install -m 755 "$here/guest_tests.sh" "$here/guest_daemon.sh" "$folder/tests/"
+install -m 755 "$here/guest_tests.sh" "$here/guest_daemon.sh" "$here/guest_cpus.sh" "$folder/tests/"
 install -m 755 "$here/guest_tap.sh" "$here/guest_stacks.sh" "$here/../cli/known_names.sh" "$folder/"
 copy_program "$root/bin/true" bin/true
 copy_program "$root/usr/bin/sort" bin/coreutils-sort

@@ -152,6 +152,7 @@ static struct symbolizer *new_symbolizer(const struct diff *diff)
 	const struct diff_settings *settings = diff->settings;
 	struct symbolize_settings symbolize = settings->symbolize;
 
+	symbolize.is_from_elsewhere = diff_files_are_from_elsewhere(diff->files, diff->file_count);
 	symbolize.raw_names = !settings->demangle;
 	symbolize.caches[CACHE_OF_STORE] = diff->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = diff->cache;

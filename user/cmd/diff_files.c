@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/parallel.h"
+#include "cmd/input.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
 #include "cmd/windows_read.h"
@@ -107,6 +108,14 @@ int diff_files_open(struct diff_file *files, u32 count, const struct diff_settin
 	for (u32 i = 0; !error && i < count; i++)
 		error = open_file(&files[i], i, settings);
 	return error;
+}
+
+bool diff_files_are_from_elsewhere(const struct diff_file *files, u32 count)
+{
+	for (u32 i = 0; i < count; i++)
+		if (input_is_from_elsewhere(files[i].data))
+			return true;
+	return false;
 }
 
 void diff_files_close(struct diff_file *files, u32 count)

@@ -102,6 +102,8 @@ struct diff_reading {
  * after an error Returns 0, or a negative errno with a sentence.
  */
 int diff_files_open(struct diff_file *files, u32 count, const struct diff_settings *settings);
+/* Whether some are, as input_is_from_elsewhere() says. */
+bool diff_files_are_from_elsewhere(const struct diff_file *files, u32 count);
 /* Closes; paths stay the caller's. */
 void diff_files_close(struct diff_file *files, u32 count);
 

@@ -87,6 +87,14 @@ bool input_has_this_kernel(const struct perfdata *data)
 	return has_kernel && release && !uname(&here) && !strcmp(here.release, release);
 }
 
+bool input_is_from_elsewhere(const struct perfdata *data)
+{
+	const char *host = perfdata_header(data)->hostname;
+	struct utsname here;
+
+	return !host || uname(&here) || strcmp(here.nodename, host) != 0;
+}
+
 void input_print_warnings(const struct perfdata *data)
 {
 	input_print_lines(perfdata_warnings(data));

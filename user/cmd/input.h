@@ -28,6 +28,9 @@ void input_show_progress(struct perfdata *data, struct symbolize_settings *setti
 /* Whether samples of the kernel that runs here are probably in the recording. */
 bool input_has_this_kernel(const struct perfdata *data);
 
+/* Whether it was recorded on a host of another name, or maybe so. */
+bool input_is_from_elsewhere(const struct perfdata *data);
+
 /* Prints the records and features that were passed over on stderr, one line each. After
  * perfdata_read(), when no pager holds the terminal. */
 void input_print_warnings(const struct perfdata *data);

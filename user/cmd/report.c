@@ -164,6 +164,7 @@ static struct symbolizer *new_symbolizer(const struct report *report)
 	const struct report_settings *settings = report->settings;
 	struct symbolize_settings symbolize = settings->symbolize;
 
+	symbolize.is_from_elsewhere = input_is_from_elsewhere(report->data);
 	symbolize.raw_names = !settings->demangle;
 	symbolize.caches[CACHE_OF_STORE] = report->store_names;
 	symbolize.caches[NAMES_CACHES_MAX - 1] = report->cache;

@@ -166,6 +166,7 @@ static struct symbolizer *new_symbolizer(const struct script_settings *settings,
 	/* On a terminal the samples themselves show how far it is. */
 	if (!settings->quiet && !isatty(STDOUT_FILENO))
 		input_show_progress(data, &symbolize);
+	symbolize.is_from_elsewhere = input_is_from_elsewhere(data);
 	symbolize.source = (u8)choose_source(settings, layout, data);
 	symbolize.returns_are_exact = symbolize.only_symbols || unwinding_is_needed(data) ||
 				      shows_sources_of_blocks(layout);

@@ -5,6 +5,7 @@
  */
 #include "cmd/script_code.h"
 
+#include "cmd/input.h"
 #include "host/host.h"
 
 #include <elf.h>
@@ -35,6 +36,9 @@ static int find_file(struct script_printer *printer, const struct binary_row *bi
 		.context = &fd,
 	};
 
+	if (!input_is_from_elsewhere(printer->data))
+		search.inode = (struct mapped_inode){binary->inode, binary->major, binary->minor,
+						     binary->inode_generation};
 	return binary->kind == BINARY_FILE && binary_search_run(&search) ? fd : -1;
 }
 

@@ -15,7 +15,7 @@
 
 enum {
 	COMPRESS_LEVEL = 9,
-	VERSION = 1, /* of what is packed, and of how it was counted */
+	VERSION = 2, /* of what is packed, and of how it was counted */
 	MOST_EXPANSION = 1024,
 };
 

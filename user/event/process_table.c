@@ -286,7 +286,7 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 		return 0; /* guests: nothing here could name their addresses */
 	if (table->is_of_code && (mapping->space != SPACE_USER || mapping->is_data))
 		return 0;
-	if (table->is_of_code)
+	if (table->is_of_code || (!mapping->build_id_bytes && mapping->space == SPACE_USER))
 		tell_inode(mapping, &key);
 	if (mapping->build_id_bytes <= BUILD_ID_MAX_BYTES) {
 		key.build_id_bytes = mapping->build_id_bytes;

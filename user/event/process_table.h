@@ -14,12 +14,12 @@
 struct process_table;
 struct address_space;
 
-/* A file (or other thing) that was mapped; one row for each distinct (path, build id, space), in a
- * table of code also inode. Rows never move or change until process_table_free(), or
- * process_table_forget_files(). */
+/* A file (or other thing) that was mapped; one row for each distinct (path, build id, space), and
+ * inode where there is no build id, in a table of code always. Rows never move or change until
+ * process_table_free(), or process_table_forget_files(). */
 struct mapped_file {
 	const char *path; /* as its process saw it; of kernel symbols: their name */
-	/* In a table of code, as far as the mapping told; else 0. */
+	/* As far as the mapping told. With a build id only in a table of code; else 0. */
 	u64 inode;
 	u32 major, minor, inode_generation;
 	u32 id;	  /* 1 … */
@@ -40,8 +40,8 @@ struct mapped {
 
 /* An empty table; free with process_table_free(). */
 struct process_table *process_table_new(void);
-/* One that only knows mappings of user code, and tells files of one path apart by their inodes. It
- * knows no names of threads. */
+/* One that only knows mappings of user code, and tells files of one path apart by their inodes even
+ * if they have build ids. It knows no names of threads. */
 struct process_table *process_table_new_of_code(void);
 /*
  * Forgets the files that no process has mapped any more, for tables that live for months. Nothing

@@ -7,11 +7,13 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "binary/binary.h"
+#include "host/mapped_file.h"
 #include "host/proc_maps.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum { MAPS_MAX_BYTES = 64 << 20 };
@@ -36,12 +38,35 @@ static int identify(const struct binary_search *search, int fd, struct build_id 
 				: build_id_of_fd(fd, ret_id);
 }
 
+static bool is_below_symfs(const struct binary_search *search)
+{
+	return search->symfs && search->symfs[0];
+}
+
+/* Whether the file certainly is not the one that was mapped. Where its device has another number
+ * than mappings have (btrfs, overlayfs), nobody can tell. */
+static bool has_another_inode(const struct looking *looking, int fd)
+{
+	const struct mapped_inode *mapped = &looking->search->inode;
+	struct stat status;
+	u32 generation;
+
+	if (!mapped->inode || has_recorded_id(looking) || is_below_symfs(looking->search))
+		return false;
+	if (fstat(fd, &status) || status.st_dev != makedev(mapped->major, mapped->minor))
+		return false;
+	if (status.st_ino != mapped->inode)
+		return true;
+	return mapped->generation && !mapped_file_generation(fd, &generation) &&
+	       generation != mapped->generation;
+}
+
 /* Takes the file if it is the one that ran. */
 static bool try_file(const struct looking *looking, int fd, const char *root)
 {
 	const struct binary_search *search = looking->search;
 	struct found_binary found = {.fd = fd, .root = root, .path = looking->path};
-	int error = identify(search, fd, &found.id);
+	int error = has_another_inode(looking, fd) ? -ESTALE : identify(search, fd, &found.id);
 
 	if (error == -ENODATA)
 		error = 0;
@@ -140,22 +165,23 @@ static bool look(const struct looking *looking)
 	u32 pid = looking->search->owner_pid;
 	CLEANUP(freep) char *root = must_format("/proc/%u/root", pid);
 	bool is_elsewhere = pid != ~0u && has_other_files(pid);
+	bool is_first_mapped = (is_elsewhere || looking->is_deleted) && !has_recorded_id(looking);
+	bool is_known = has_recorded_id(looking) || looking->search->inode.inode;
 
 	if (looking->search->is_open &&
 	    try_file(looking, looking->search->fd, is_elsewhere ? root : ""))
 		return true;
-	if (symfs && symfs[0])
+	if (is_below_symfs(looking->search))
 		return try_path(looking, symfs, looking->path);
 	/* Without a build id only the living mapping tells that the pid was not used again. */
 	if (is_elsewhere && has_recorded_id(looking) && try_path(looking, root, looking->path))
 		return true;
-	if ((is_elsewhere || looking->is_deleted) && !has_recorded_id(looking) &&
-	    try_mapped(looking, pid))
+	if (is_first_mapped && try_mapped(looking, pid))
 		return true;
 	if ((!looking->is_deleted || has_recorded_id(looking)) &&
 	    try_path(looking, "", looking->path))
 		return true;
-	return (has_recorded_id(looking) && pid != ~0u && try_mapped(looking, pid)) ||
+	return (is_known && !is_first_mapped && pid != ~0u && try_mapped(looking, pid)) ||
 	       try_cache(looking);
 }
 

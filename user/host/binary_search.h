@@ -17,11 +17,19 @@ struct found_binary {
 	struct build_id id;
 };
 
+/* Of a file, as a mapping told. */
+struct mapped_inode {
+	u64 inode;		      /* 0: not known */
+	u32 major, minor, generation; /* generation 0: not known */
+};
+
 struct binary_search {
 	const char *symfs; /* look below this folder and nowhere else; NULL or "": no */
 	const char *path;  /* as recorded, maybe with " (deleted)" at its end */
 	const u8 *build_id;
-	u8 build_id_bytes;	/* 0: none was recorded */
+	u8 build_id_bytes; /* 0: none was recorded */
+	/* Counts if no build id was recorded: what certainly is another file is refused. */
+	struct mapped_inode inode;
 	const char *cache_name; /* what perf calls it in its cache of binaries: "elf" or "vdso" */
 	u32 owner_pid;		/* a process that had it mapped; ~0: not known */
 	bool is_open;		/* `fd` is the file: it is looked at before all others */
@@ -32,8 +40,8 @@ struct binary_search {
 	/* Decides over what has the recorded build id, if there was one; if it refuses, the search
 	 * goes on. */
 	bool (*accept)(void *context, const struct found_binary *found);
-	/* Hears of a file that was looked at and was not taken: -ESTALE (another build id) or
-	 * -EBADMSG (not ELF). NULL: nobody. */
+	/* Hears of a file that was looked at and was not taken: -ESTALE (another build id or
+	 * inode) or -EBADMSG (not ELF). NULL: nobody. */
 	void (*refuse)(void *context, int error);
 	void *context;
 };
@@ -41,7 +49,8 @@ struct binary_search {
 /*
  * Looks in this order: at what is open; below --symfs; as its process sees it, while that lives and
  * has other files than we do; at its path; the very file that a living process maps, though it was
- * deleted or replaced; in perf's cache of binaries. Returns whether some file was accepted.
+ * deleted or replaced, or the path leads to another one here; in perf's cache of binaries. Returns
+ * whether some file was accepted.
  */
 bool binary_search_run(const struct binary_search *search);
 

@@ -20,7 +20,7 @@ struct frame_key {
 	u64 start, end;
 	u64 symbol_bytes;
 	string_id dso;
-	string_id inlined_name;
+	string_id name;
 	string_id source, file; /* in the fold's `sources` */
 	u32 is_named;
 	u32 zero; /* where a hole would be */
@@ -98,7 +98,9 @@ static const struct key_fields from_fields = {FIELD_DSO_FROM, FIELD_SYMBOL_FROM,
 static const struct key_fields to_fields = {FIELD_DSO_TO, FIELD_SYMBOL_TO, FIELD_SRCLINE_TO,
 					    FIELD_COUNT};
 
-/* Like perf: binaries are told apart by what they are called, symbols by where they are in them. */
+/* Like perf: binaries are told apart by what they are called, symbols by where they are in them.
+ * What has another name there is of another binary that is called the same, which perf overlooks.
+ */
 static struct frame_key frame_key_of(const struct entry_list *list, frame_id frame,
 				     const struct key_fields *fields)
 {
@@ -122,10 +124,9 @@ static struct frame_key frame_key_of(const struct entry_list *list, frame_id fra
 	if (!entry_layout_has_key(layout, symbol))
 		return key;
 	key.is_named = folded->function != 0;
-	if (function->is_inlined) {
-		key.inlined_name = function->name;
+	key.name = function->name;
+	if (function->is_inlined)
 		return key;
-	}
 	key.start = fold_frame_start(list->fold, frame);
 	key.end = function->end;
 	return key;

@@ -54,7 +54,8 @@ static function_id function_of(const struct entry_list *list, frame_id frame)
 	return list->fold->frames.items[frame].function;
 }
 
-/* Functions by where they begin and end; then what has no name, by address. */
+/* Functions by where they begin and end, and of two binaries by name; then what has no name, by
+ * address. */
 static int compare_symbol_place(const struct entry_list *list, frame_id a, frame_id b)
 {
 	const struct profile *profile = list->fold->profile;
@@ -73,8 +74,12 @@ static int compare_symbol_place(const struct entry_list *list, frame_id a, frame
 				profile->functions.items[of_b].start);
 	if (order)
 		return order;
-	return compare_address(profile->functions.items[of_a].end,
-			       profile->functions.items[of_b].end);
+	order = compare_address(profile->functions.items[of_a].end,
+				profile->functions.items[of_b].end);
+	if (order)
+		return order;
+	return compare_text(profile, profile->functions.items[of_a].name,
+			    profile->functions.items[of_b].name);
 }
 
 static int compare_symbol_identity(const struct entry_list *list, frame_id a, frame_id b)

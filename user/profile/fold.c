@@ -5,6 +5,8 @@
  */
 #include "profile/fold.h"
 
+#include "base/memory.h"
+#include "profile/alike_functions.h"
 #include "profile/row_index.h"
 #include "profile/source_text.h"
 
@@ -14,7 +16,8 @@
 struct known_frames {
 	struct fold *fold;
 	frame_id *of_function;
-	struct idmap of_line; /* (function, source) → frame */
+	const function_id *alike; /* by function: the one that stands for it; NULL: itself */
+	struct idmap of_line;	  /* (function, source) → frame */
 	struct text scratch;
 };
 
@@ -49,7 +52,8 @@ static frame_id frame_make(struct known_frames *known, location_id id, u32 line,
 	struct fold *fold = known->fold;
 	const struct profile *profile = fold->profile;
 	const struct location_row *location = &profile->locations.items[id];
-	function_id function = profile->lines.items[line].function;
+	function_id named = profile->lines.items[line].function;
+	function_id function = known->alike ? known->alike[named] : named;
 	frame_id next = (frame_id)fold->frames.count;
 	struct folded_frame frame = {
 		.function = function,
@@ -78,8 +82,10 @@ static frame_id frame_make(struct known_frames *known, location_id id, u32 line,
 static void fold_frames(struct fold *fold)
 {
 	const struct profile *profile = fold->profile;
+	CLEANUP(freep) function_id *alike = alike_functions(profile);
 	struct known_frames known = {
 		.fold = fold,
+		.alike = alike,
 		.of_function = must_alloc_array(profile->functions.count, sizeof(frame_id)),
 	};
 

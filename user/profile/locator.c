@@ -183,6 +183,17 @@ static void name_jit(struct profile *profile, struct binary_row *binary, u32 pid
 	text_release(&text);
 }
 
+/* Of files in memory each process has its own, and no names. */
+static void tell_inode(const struct mapped_file *file, struct binary_row *binary)
+{
+	if (binary->kind != BINARY_FILE || binary->build_id_bytes)
+		return;
+	binary->inode = file->inode;
+	binary->major = file->major;
+	binary->minor = file->minor;
+	binary->inode_generation = file->inode_generation;
+}
+
 static binary_id make_binary(struct locator *locator, const struct mapped *mapped)
 {
 	struct profile *profile = locator->profile;
@@ -196,6 +207,7 @@ static binary_id make_binary(struct locator *locator, const struct mapped *mappe
 	};
 
 	memcpy(binary.build_id, file->build_id, sizeof(binary.build_id));
+	tell_inode(file, &binary);
 	binary.path = intern_text(&profile->strings, file->path);
 	binary.short_name = intern_text(&profile->strings, base_name(file->path));
 	if (space_is_kernel(file->space)) {

@@ -28,7 +28,7 @@ enum unnamed_reason {
 	UNNAMED_NOT,	       /* it was named, or never tried */
 	UNNAMED_NO_SYMBOLS,    /* the file has no symbol covering the address */
 	UNNAMED_NO_FILE,       /* the file is gone or cannot be read */
-	UNNAMED_REPLACED,      /* the file at the path has another build id than the recorded one */
+	UNNAMED_REPLACED,      /* the file at the path has another build id, or is another one */
 	UNNAMED_NO_MAPPING,    /* no mapping covered the address */
 	UNNAMED_NOT_ELF,       /* the file is not a readable ELF file */
 	UNNAMED_KERNEL_HIDDEN, /* kallsyms shows no addresses (kptr_restrict), or another kernel's
@@ -47,9 +47,12 @@ struct binary_row {
 	u8 build_id_bytes;    /* 0: not recorded */
 	u8 build_id[BUILD_ID_MAX_BYTES];
 	u64 start, end; /* kernel kinds: virtual addresses covered */
-	u64 reference;	/* recorded address of the kernel's reference symbol, 0: unknown; a module
-			 * has that of its kernel */
-	u8 unnamed;	/* enum unnamed_reason: why names are missing */
+	/* Of a BINARY_FILE without build id, as its mapping told; 0: not known. */
+	u64 inode;
+	u32 major, minor, inode_generation;
+	u64 reference; /* recorded address of the kernel's reference symbol, 0: unknown; a module
+			* has that of its kernel */
+	u8 unnamed;    /* enum unnamed_reason: why names are missing */
 };
 
 /* A function; equal (binary, start, end) is the same row. */

@@ -101,6 +101,14 @@ static bool has_own_start(u8 kind)
 	return kind == BINARY_KSYMBOL || kind == BINARY_MODULE || kind == BINARY_KERNEL;
 }
 
+/* Mappings that were made before the recording tell no generation. */
+static bool has_same_inode(const struct binary_row *a, const struct binary_row *b)
+{
+	return a->inode == b->inode && a->major == b->major && a->minor == b->minor &&
+	       (a->inode_generation == b->inode_generation || !a->inode_generation ||
+		!b->inode_generation);
+}
+
 static bool binary_equals(const void *table, u32 row, const void *key)
 {
 	const struct profile *profile = table;
@@ -109,7 +117,7 @@ static bool binary_equals(const void *table, u32 row, const void *key)
 	return a->path == b->path && a->kind == b->kind && a->space == b->space &&
 	       (!has_own_start(a->kind) || a->start == b->start) && a->reference == b->reference &&
 	       a->build_id_bytes == b->build_id_bytes &&
-	       !memcmp(a->build_id, b->build_id, a->build_id_bytes);
+	       !memcmp(a->build_id, b->build_id, a->build_id_bytes) && has_same_inode(a, b);
 }
 
 binary_id profile_binary(struct profile *profile, const struct binary_row *binary)
@@ -121,10 +129,13 @@ binary_id profile_binary(struct profile *profile, const struct binary_row *binar
 
 	for (u32 i = 0; i < binary->build_id_bytes; i++)
 		hash = hash_mix(hash, binary->build_id[i]);
+	hash = hash_mix(hash, binary->inode);
 	row = row_index_find(&profile->index->binaries,
 			     (struct row_wanted){hash, next, binary_equals, profile, binary});
 	if (row == next)
 		*vec_add(&profile->binaries) = *binary;
+	else if (!profile->binaries.items[row].inode_generation)
+		profile->binaries.items[row].inode_generation = binary->inode_generation;
 	return row;
 }
 

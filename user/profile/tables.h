@@ -54,8 +54,8 @@ struct profile *profile_new(void);
 /* Frees; NULL is fine. */
 void profile_free(struct profile *profile);
 
-/* The row of this binary, new or known: the identity is (path, build id, kind), and for what
- * is the kernel's where it was loaded, too. */
+/* The row of this binary, new or known: the identity is (path, build id, kind), for what is the
+ * kernel's where it was loaded, too, and for what has no build id the inode. */
 binary_id profile_binary(struct profile *profile, const struct binary_row *binary);
 /* The row of an address in a binary, new or known. */
 location_id profile_location(struct profile *profile, binary_id binary, u64 address, u8 space);

@@ -2,7 +2,8 @@
 /*
  * Names from ELF files, wherever the file that ran can still be had.
  *
- * A file counts only if it has the build id that was recorded. Where there is none any more, names
+ * A file counts only if it has the build id that was recorded, or none was and its inode may be the
+ * one that was mapped. Where there is none any more, names
  * are what a cache has kept under that build id.
  */
 #include "symbolize/finder.h"
@@ -26,6 +27,7 @@ enum search_wanted { WANT_SYMBOLS, WANT_FUNCTIONS, WANT_FUNCTION_INDEX, WANT_SOU
 struct search {
 	const struct symbolize_settings *settings;
 	struct running_binary binary;
+	struct mapped_inode inode;
 	struct missing_files *missing; /* NULL: nothing is fetched for it */
 	const int *debug_fds;	       /* the debug file is among these … */
 	size_t debug_fd_count;
@@ -104,6 +106,7 @@ static bool find_image(struct search *search)
 		.path = search->binary.path,
 		.build_id = search->binary.build_id,
 		.build_id_bytes = search->binary.build_id_bytes,
+		.inode = search->inode,
 		.cache_name = "elf",
 		.owner_pid = search->binary.owner_pid,
 		.is_open = search->binary.is_open,
@@ -178,9 +181,15 @@ static void load_symbols(struct search *search, struct name_source *source)
 static struct search search_of(const struct finder_context *context,
 			       const struct binary_row *binary)
 {
+	struct mapped_inode inode = {binary->inode, binary->major, binary->minor,
+				     binary->inode_generation};
+
+	if (context->settings->is_from_elsewhere)
+		inode.inode = 0;
 	return (struct search){
 		.settings = context->settings,
 		.missing = context->missing,
+		.inode = inode,
 		.binary = {.path = profile_text(context->profile, binary->path),
 			   .build_id = binary->build_id,
 			   .build_id_bytes = binary->build_id_bytes,

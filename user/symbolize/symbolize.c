@@ -3,8 +3,8 @@
  * Names for locations: each distinct one once, after counting, or when somebody asks.
  *
  * Each binary has one source of names, loaded when its first location is asked for and kept as long
- * as the symbolizer lives, under (kind, path, build id, start): the next profile finds it again. A
- * symbol becomes a function row, demangled, when the first location in it is named.
+ * as the symbolizer lives, under (kind, path, build id or inode, start): the next profile finds it
+ * again. A symbol becomes a function row, demangled, when the first location in it is named.
  */
 #include "symbolize/symbolize.h"
 
@@ -151,6 +151,10 @@ static u32 key_of(struct symbolizer *symbolizer, const struct profile *profile,
 	text_append_bytes(&key, &binary->kind, sizeof(binary->kind));
 	text_append_bytes(&key, &binary->start, sizeof(binary->start));
 	text_append_bytes(&key, &binary->reference, sizeof(binary->reference));
+	text_append_bytes(&key, &binary->inode, sizeof(binary->inode));
+	text_append_bytes(&key, &binary->major, sizeof(binary->major));
+	text_append_bytes(&key, &binary->minor, sizeof(binary->minor));
+	text_append_bytes(&key, &binary->inode_generation, sizeof(binary->inode_generation));
 	text_append_bytes(&key, binary->build_id, binary->build_id_bytes);
 	text_append(&key, profile_text(profile, binary->path));
 	id = intern_bytes(&symbolizer->keys, key.bytes, key.length);

@@ -27,9 +27,11 @@ struct symbolize_settings {
 	const char *symfs;    /* look for files below this folder; NULL: none */
 	const char *kallsyms; /* another kallsyms file; NULL: /proc/kallsyms if the build id fits */
 	const char *vmlinux;  /* a kernel image with symbols; NULL: looked for by build id */
-	bool raw_names;	      /* do not demangle */
-	bool skip_kernel;     /* leave kernel addresses as they are */
-	bool only_symbols;    /* what no symbol covers stays an address, as in perf */
+	/* It was recorded on another host: inodes tell nothing of files here. */
+	bool is_from_elsewhere;
+	bool raw_names;	   /* do not demangle */
+	bool skip_kernel;  /* leave kernel addresses as they are */
+	bool only_symbols; /* what no symbol covers stays an address, as in perf */
 	/* Where names of what is gone are looked for, in this order; what is found elsewhere is
 	 * kept in the last one, see symbolizer_keep(). NULL: none. Not used with symfs. Borrowed.
 	 */

@@ -18,7 +18,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 enum {
@@ -92,9 +91,9 @@ struct file_search {
 	bool is_found;
 };
 
-/* Whether a file without a build id that was recorded is the one that was mapped. Where its device
- * has another number than mappings have (btrfs, overlayfs), only its time can tell. */
-static bool is_as_mapped(const struct file_search *search, const struct stat *status)
+/* Whether a file without a build id that was recorded, of which inodes have not told, may be the
+ * one that was mapped. */
+static bool is_old_enough(const struct file_search *search, const struct stat *status)
 {
 	const struct code_files_settings *settings = &search->files->settings;
 	const struct mapped_file *row = search->row;
@@ -102,8 +101,6 @@ static bool is_as_mapped(const struct file_search *search, const struct stat *st
 
 	if (row->build_id_bytes || !row->inode)
 		return true;
-	if (status->st_dev == makedev(row->major, row->minor) && status->st_ino != row->inode)
-		return false;
 	return !settings->recorded_until_ns || modified_ns <= settings->recorded_until_ns;
 }
 
@@ -125,7 +122,8 @@ static bool take_file(void *context, const struct found_binary *found)
 	struct elf_digest digest;
 	struct stat status;
 
-	if (fstat(found->fd, &status) || (!files->settings.symfs && !is_as_mapped(search, &status)))
+	if (fstat(found->fd, &status) ||
+	    (!files->settings.symfs && !is_old_enough(search, &status)))
 		return false;
 	if (elf_image_frames(found->fd, &image, &digest) ||
 	    !is_of_machine(image, files->settings.machine))
@@ -167,6 +165,7 @@ static void look_for(struct code_files *files, const struct mapped *mapped, stru
 		.path = row->path,
 		.build_id = row->build_id,
 		.build_id_bytes = row->build_id_bytes,
+		.inode = {row->inode, row->major, row->minor, row->inode_generation},
 		.cache_name = "elf",
 		.owner_pid = mapped->owner_pid,
 		.accept = take_file,

@@ -173,6 +173,52 @@ static void anonymous_code_belongs_to_the_perf_map_of_its_process(void **state)
 		PROGRAM + 1);
 }
 
+static void map_file(struct fixture *fixture, struct mapping mapping)
+{
+	mapping.tid = mapping.pid;
+	mapping.space = SPACE_USER;
+	mapping.start = PROGRAM;
+	mapping.bytes = MAP_BYTES;
+	mapping.major = 8;
+	sink_call(fixture->sink, on_mapping, &mapping);
+	take_at(fixture, mapping.pid, PROGRAM + 1, SPACE_USER);
+}
+
+static void without_build_id_inodes_tell_files_of_one_path_apart(void **state)
+{
+	struct fixture *fixture = *state;
+	const struct profile *profile;
+
+	map_file(fixture, (struct mapping){.pid = 7, .path = "/app", .inode = 1});
+	map_file(fixture, (struct mapping){.pid = 8, .path = "/app", .inode = 2});
+	/* The first one, and what got its inode when it was gone. */
+	map_file(fixture,
+		 (struct mapping){.pid = 9, .path = "/app", .inode = 1, .inode_generation = 5});
+	map_file(fixture,
+		 (struct mapping){.pid = 10, .path = "/app", .inode = 1, .inode_generation = 6});
+	profile = fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(profile->binaries.count, 1 + 3);
+	assert_int_equal(leaf_binary(profile, 0)->inode_generation, 5);
+	assert_ptr_equal(leaf_binary(profile, 0), leaf_binary(profile, 2));
+	assert_int_equal(leaf_binary(profile, 1)->inode, 2);
+	assert_int_equal(leaf_binary(profile, 3)->inode_generation, 6);
+}
+
+static void with_a_build_id_or_without_a_file_inodes_do_not_count(void **state)
+{
+	struct fixture *fixture = *state;
+
+	map_file(fixture,
+		 (struct mapping){.pid = 7, .path = "/a", .inode = 1, .build_id_bytes = 20});
+	map_file(fixture,
+		 (struct mapping){.pid = 8, .path = "/a", .inode = 2, .build_id_bytes = 20});
+	map_file(fixture, (struct mapping){.pid = 9, .path = "/dev/zero (deleted)", .inode = 3});
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(fixture->profile->binaries.count, 1 + 2);
+	assert_int_equal(leaf_binary(fixture->profile, 0)->inode, 0);
+	assert_int_equal(leaf_binary(fixture->profile, 2)->inode, 0);
+}
+
 static void memory_that_holds_no_code_keeps_its_name(void **state)
 {
 	struct fixture *fixture = *state;
@@ -380,6 +426,10 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			anonymous_code_belongs_to_the_perf_map_of_its_process, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			without_build_id_inodes_tell_files_of_one_path_apart, setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			with_a_build_id_or_without_a_file_inodes_do_not_count, setup, teardown),
 		cmocka_unit_test_setup_teardown(memory_that_holds_no_code_keeps_its_name, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(kernel_text_and_programs_are_binaries_of_their_own,

@@ -161,6 +161,32 @@ static void addresses_of_one_line_are_one_in_a_graph_by_line(void **state)
 	assert_int_equal(fold_frame_by(fold, first, FOLD_BY_ADDRESS), first);
 }
 
+static void copies_of_a_program_are_one_and_what_has_another_name_is_not(void **state)
+{
+	struct fixture *fixture = *state;
+	struct profile *profile = fixture->profile;
+	static const char *const names[] = {"work", "work", "other"};
+	struct binary_row binary = {
+		.kind = BINARY_FILE, .path = intern_text(&profile->strings, "/app"), .major = 8};
+	location_id places[3];
+	struct fold *fold;
+
+	for (u32 i = 0; i < 3; i++) {
+		struct function_row function = {.start = 0x10, .end = 0x20};
+
+		binary.inode = i + 1;
+		function.binary = profile_binary(profile, &binary);
+		function.name = intern_text(&profile->strings, names[i]);
+		places[i] = profile_location(profile, function.binary, 0x18, SPACE_USER);
+		add_line(fixture, places[i], profile_function(profile, &function), 0);
+	}
+	fold = fixture->fold = fold_new(profile, FOLD_BY_FUNCTION);
+	assert_int_not_equal(profile->locations.items[places[0]].binary,
+			     profile->locations.items[places[1]].binary);
+	assert_int_equal(fold->frame_of[places[0]], fold->frame_of[places[1]]);
+	assert_int_not_equal(fold->frame_of[places[0]], fold->frame_of[places[2]]);
+}
+
 static void a_frame_that_is_only_likely_stays_apart_in_coarser_graphs(void **state)
 {
 	struct fixture *fixture = *state;
@@ -203,6 +229,7 @@ int main(void)
 		TEST(inlined_functions_are_frames_and_the_outer_one_has_what_was_counted),
 		TEST(lines_tell_frames_apart_if_that_is_asked_for),
 		TEST(addresses_of_one_line_are_one_in_a_graph_by_line),
+		TEST(copies_of_a_program_are_one_and_what_has_another_name_is_not),
 		TEST(a_frame_that_is_only_likely_stays_apart_in_coarser_graphs),
 		TEST(a_place_that_is_not_known_reads_as_in_perf),
 	};

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 static const struct made_symbol functions[] = {
@@ -203,6 +204,30 @@ static void a_file_that_was_replaced_never_gives_a_name(void **state)
 	assert_string_equal(name_of(fixture->profile, run), "(none)");
 	assert_int_equal(reason_of(fixture->profile, run), UNNAMED_REPLACED);
 	assert_int_equal(fixture->profile->binaries.items[1].unnamed, UNNAMED_REPLACED);
+}
+
+static void a_file_of_another_inode_gives_no_name_to_what_was_recorded_here(void **state)
+{
+	const struct fixture *fixture = *state;
+	struct profile *profile = fixture->profile;
+	struct binary_row row = file_without_id;
+	location_id other, elsewhere;
+	struct stat status;
+
+	write_elf(fixture->file, 7);
+	assert_int_equal(stat(fixture->file, &status), 0);
+	row.major = major(status.st_dev);
+	row.minor = minor(status.st_dev);
+	row.inode = status.st_ino + 1;
+	other = add_location(profile, fixture->file, row, IN_PLAIN);
+	row.major++;
+	elsewhere = add_location(profile, fixture->file, row, IN_PLAIN);
+	name_all(profile, (struct symbolize_settings){0});
+	assert_int_equal(reason_of(profile, other), UNNAMED_REPLACED);
+	assert_string_equal(name_of(profile, elsewhere), "plain"); /* nobody can tell */
+	profile->locations.items[other].unnamed = UNNAMED_NOT;
+	name_all(profile, (struct symbolize_settings){.is_from_elsewhere = true});
+	assert_string_equal(name_of(profile, other), "plain");
 }
 
 static void what_is_gone_or_no_elf_file_says_so(void **state)
@@ -455,6 +480,7 @@ int main(void)
 		with_fixture(raw_names_stay_mangled),
 		with_fixture(an_address_between_functions_stays_and_says_why),
 		with_fixture(a_file_that_was_replaced_never_gives_a_name),
+		with_fixture(a_file_of_another_inode_gives_no_name_to_what_was_recorded_here),
 		with_fixture(what_is_gone_or_no_elf_file_says_so),
 		with_fixture(a_deleted_file_is_read_through_the_process_that_maps_it),
 		with_fixture(a_deleted_file_without_id_and_process_is_not_looked_for_at_its_path),

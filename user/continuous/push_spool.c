@@ -9,6 +9,7 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/vec.h"
+#include "continuous/folder_owner.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -138,6 +139,10 @@ int push_spool_open(const char *directory, struct push_spool **ret_spool)
 	if (access(directory, W_OK | X_OK))
 		return fail(-errno, "name another folder with --push-spool",
 			    "cannot write to the spool %s", directory);
+	error = folder_check_owner(
+		directory, "give it to the user who runs the daemon, or give another --push-spool");
+	if (error)
+		return error;
 	spool = must_alloc(sizeof(*spool));
 	spool->directory = must_copy(directory);
 	spool->max_bytes = UINT64_MAX;

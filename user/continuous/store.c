@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "continuous/folder_owner.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,6 +27,7 @@ enum {
 /* People set clocks by hours; what is further off was never the time. */
 static const u64 ahead_ns = 86400000000000;
 
+static const char own_one[] = "give it to the user who runs the daemon, or give another --store";
 static const char start_one[] = "start bpfprof daemon, or name its folder with --store";
 
 void store_note(struct store *store, const char *format, ...)
@@ -67,7 +69,7 @@ static int open_to_write(struct store *store)
 	bool has_format;
 	int error = make_folder(store, store->directory);
 
-	error = error ? error : store_check_owner(store);
+	error = error ? error : folder_check_owner(store->directory, own_one);
 	if (!error)
 		store_settle_access(store);
 	error = error ? error : store_check_format(store, &has_format);

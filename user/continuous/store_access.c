@@ -38,26 +38,6 @@ static int give_to_group(const char *directory, gid_t group)
 	return group == getegid() ? -chmod(directory, GROUP_READS) : -EPERM;
 }
 
-static bool is_trusted(const struct stat *file)
-{
-	return !file->st_uid || file->st_uid == geteuid();
-}
-
-int store_check_owner(const struct store *store)
-{
-	struct stat name, folder;
-
-	/* a link can be turned elsewhere by whose it is */
-	if (lstat(store->directory, &name) || stat(store->directory, &folder))
-		return fail(-errno, NULL, "cannot look at %s", store->directory);
-	if (is_trusted(&name) && is_trusted(&folder))
-		return 0;
-	return fail_plain(-EPERM,
-			  "give it to the user who runs the daemon, or give another --store",
-			  "%s is user %u's, who could have files of others written over",
-			  store->directory, is_trusted(&name) ? folder.st_uid : name.st_uid);
-}
-
 void store_settle_access(const struct store *store)
 {
 	const struct group *group;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const u64 second_ns = 1000000000;
 
@@ -87,16 +88,43 @@ static bool read_name(u32 day, const char *name, struct window_file *ret_file)
 	return false;
 }
 
-static int list_day(const char *windows, const char *name, file_list *files)
+/* Takes the folder of a day. Returns 0 or a negative errno. */
+typedef int take_day(const char *path, u32 day, DIR *folder, void *context);
+
+static int open_day(const char *windows, const char *name, take_day *take, void *context)
 {
+	enum { DAY_DIGITS = 8 };
 	CLEANUP(freep) char *path = must_format("%s/%s", windows, name);
-	CLEANUP(closedirp) DIR *folder = opendir(path);
-	const struct dirent *item;
+	CLEANUP(closedirp) DIR *folder = NULL;
 	u32 day;
+
+	if (strlen(name) != DAY_DIGITS || !read_digits(name, DAY_DIGITS, &day))
+		return 0;
+	folder = opendir(path);
+	if (folder)
+		return take(path, day, folder, context);
+	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno; /* it went meanwhile */
+}
+
+static int each_day(const char *windows, take_day *take, void *context)
+{
+	CLEANUP(closedirp) DIR *folder = opendir(windows);
+	const struct dirent *item;
+	int error = 0;
 
 	if (!folder)
 		return -errno;
-	read_digits(name, strlen(name), &day);
+	while (!error && (item = readdir(folder)))
+		error = open_day(windows, item->d_name, take, context);
+	return error;
+}
+
+static int list_day(const char *path, u32 day, DIR *folder, void *context)
+{
+	file_list *files = context;
+	const struct dirent *item;
+
+	(void)path;
 	while ((item = readdir(folder))) {
 		struct window_file file;
 
@@ -117,24 +145,40 @@ static int compare_files(const void *left, const void *right)
 
 int window_files_list(const char *windows, file_list *ret_files)
 {
-	enum { DAY_DIGITS = 8 };
-	CLEANUP(closedirp) DIR *folder = opendir(windows);
-	const struct dirent *item;
-	int error = 0;
-	u32 day;
+	int error = each_day(windows, list_day, ret_files);
 
-	if (!folder)
-		return -errno;
-	while (!error && (item = readdir(folder))) {
-		if (strlen(item->d_name) != DAY_DIGITS || !read_digits(item->d_name, 8, &day))
-			continue;
-		error = list_day(windows, item->d_name, ret_files);
-		if (error == -ENOENT || error == -ENOTDIR)
-			error = 0; /* it went meanwhile */
-	}
 	if (ret_files->count)
 		qsort(ret_files->items, ret_files->count, sizeof(*ret_files->items), compare_files);
 	return error;
+}
+
+/* Names that files have until there is something in them: "140500.open.k3Fx0a", and sums. */
+static bool is_left_behind(const char *name)
+{
+	enum { CLOCK_DIGITS = 6 };
+	const char *dot = strchr(name, '.');
+	u32 clock;
+
+	return dot && read_digits(name, CLOCK_DIGITS, &clock) &&
+	       (!strncmp(dot, ".open.", strlen(".open.")) || !strcmp(dot, ".sums-new"));
+}
+
+static int tidy_day(const char *path, u32 day, DIR *folder, void *context)
+{
+	const struct dirent *item;
+
+	(void)day;
+	(void)context;
+	while ((item = readdir(folder)))
+		if (is_left_behind(item->d_name) && unlinkat(dirfd(folder), item->d_name, 0))
+			return -errno;
+	rmdir(path); /* if nothing is left in it */
+	return 0;
+}
+
+int window_files_tidy(const char *windows)
+{
+	return each_day(windows, tidy_day, NULL);
 }
 
 /* --- what a file tells --- */

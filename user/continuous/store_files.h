@@ -27,6 +27,10 @@ typedef VEC(struct window_file) file_list;
  * Returns 0 or a negative errno without a sentence; the list is released by the caller. */
 int window_files_list(const char *windows, file_list *ret_files);
 
+/* Removes what writers that were killed had not given its name yet, and folders that are empty. For
+ * who has the lock. Returns as window_files_list(). */
+int window_files_tidy(const char *windows);
+
 /* "WINDOWS/20261121/140500.data"; owned by the caller. */
 char *window_file_path(const char *windows, window_key key, enum window_file_kind kind);
 /* The folder that a window is in; owned by the caller. */

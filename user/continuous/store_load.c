@@ -204,6 +204,8 @@ static int load(struct loading *loading, entry_list *rows, file_list *files)
 	bool is_written = !store->writes && store_is_written(store);
 	int error = open_index(store);
 
+	if (!error && store->writes)
+		error = window_files_tidy(store->windows);
 	/* The files first for a reader: a window that comes meanwhile is none too many then. */
 	if (!error)
 		error = window_files_list(store->windows, files);

@@ -42,9 +42,6 @@ void store_note(struct store *store, const char *format, ...) __attribute__((for
 
 /* Lets the group for it read a store that this process owns, or nobody. Before capabilities go. */
 void store_settle_access(const struct store *store);
-/* Whether what is in the folder is safe from others than this process and root. Returns 0, or
- * -EPERM with a sentence. */
-int store_check_owner(const struct store *store);
 /* Why a store cannot be read by somebody without rights. Returns -EACCES, with a sentence. */
 int store_refuse_reader(const struct store *store);
 

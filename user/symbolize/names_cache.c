@@ -29,6 +29,7 @@ enum {
 	USED_STEP_S = 3600, /* how exactly it is known when a file was used */
 	FOLDER_BITS = 0700,
 	FILE_BITS = 0640,
+	BLOCK_BYTES = 4096,  /* a file takes whole ones */
 	TRIM_SHARE = 16,     /* of the limit, written between two looks at all files */
 	WHOLE_MAX = 1 << 16, /* build ids that are remembered */
 	LOCK_TURN_NS = 1000000,
@@ -305,7 +306,7 @@ static int write_block(struct names_cache *cache, enum kept_kind kind, const str
 		text_appendf(&cache->warnings, "cannot keep names in %s: %s\n", cache->directory,
 			     strerror(-error));
 	cache->write_error = error;
-	cache->written_bytes += file.length;
+	cache->written_bytes += (file.length | (BLOCK_BYTES - 1)) + 1;
 	if (cache->max_bytes && cache->written_bytes > cache->max_bytes / TRIM_SHARE) {
 		names_cache_trim(cache->folder, cache->max_bytes);
 		cache->written_bytes = 0;

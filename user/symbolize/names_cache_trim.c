@@ -17,6 +17,7 @@
 
 enum {
 	NS_PER_S = 1000000000,
+	BLOCK_BYTES = 512, /* stat(2): st_blocks */
 	LEFT_BEHIND_S = 3600, /* after which nobody writes to a temporary file any more */
 };
 
@@ -40,11 +41,11 @@ static void add_file(int folder, const char *path, bool is_temporary, struct cac
 		unlinkat(folder, path, 0);
 	if (is_temporary)
 		return;
-	files->bytes += (u64)status.st_size;
+	files->bytes += (u64)status.st_blocks * BLOCK_BYTES;
 	*vec_add(&files->items) = (struct cached_file){
 		.path = must_copy(path),
 		.used_ns = (u64)status.st_mtim.tv_sec * NS_PER_S + (u64)status.st_mtim.tv_nsec,
-		.bytes = (u64)status.st_size,
+		.bytes = (u64)status.st_blocks * BLOCK_BYTES,
 	};
 }
 

@@ -2,6 +2,7 @@
 /* Profiles that wait: what goes in comes out, oldest first, and not too much of it. */
 #include "continuous/push_spool.h"
 
+#include "base/fail.h"
 #include "base/memory.h"
 #include "unit/unit.h"
 
@@ -149,6 +150,18 @@ static void it_is_for_its_owner_only(void **state)
 	assert_true(push_spool_open(below, &spool) < 0);
 }
 
+static void a_folder_of_somebody_else_is_refused(void **state)
+{
+	struct folder *folder = *state;
+	struct push_spool *spool = NULL;
+
+	if (geteuid())
+		skip();
+	assert_int_equal(chown(folder->path, 12345, (gid_t)-1), 0);
+	assert_int_equal(push_spool_open(folder->path, &spool), -EPERM);
+	assert_non_null(strstr(fail_sentence(), "give another --push-spool"));
+}
+
 /* A window of a time that came again, after the clock was set back. */
 static void one_of_the_same_name_takes_the_place_of_the_other(void **state)
 {
@@ -172,6 +185,7 @@ int main(void)
 		TEST(the_oldest_go_for_the_limit),
 		TEST(what_is_cut_is_told_and_what_is_foreign_left_alone),
 		TEST(it_is_for_its_owner_only),
+		TEST(a_folder_of_somebody_else_is_refused),
 		TEST(one_of_the_same_name_takes_the_place_of_the_other),
 	};
 

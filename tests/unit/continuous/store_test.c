@@ -151,6 +151,23 @@ static void what_a_killed_writer_left_is_kept_if_it_can_be_read(void **state)
 	(void)state;
 }
 
+static void what_a_killed_writer_had_not_named_goes(void **state)
+{
+	char *folder = store_folder();
+
+	windows_put(folder, 1);
+	shell(folder, "cd windows/20261121 && touch 140100.open.k3Fx0a 140000.sums-new 140100.notes "
+		      "&& mkdir ../20261120 && touch ../20261120/235900-1.open.k3Fx0a");
+	store_close(store_opened(folder, STORE_READ));
+	shell(folder, "[ -e windows/20261121/140100.open.k3Fx0a ]");
+	expect(folder, STORE_WRITE, "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n",
+	       "");
+	shell(folder, "[ \"$(ls windows/20261121 | xargs)\" = '140000.data 140100.notes' ] && "
+		      "[ ! -e windows/20261120 ]");
+	store_folder_remove(folder);
+	(void)state;
+}
+
 static void what_is_kept_of_a_killed_writer_has_the_rights_of_the_others(void **state)
 {
 	char *folder = store_folder();
@@ -472,6 +489,7 @@ int main(void)
 		cmocka_unit_test(a_window_that_somebody_removed_is_told),
 		cmocka_unit_test(a_window_that_cannot_be_read_is_told_and_kept),
 		cmocka_unit_test(what_a_killed_writer_left_is_kept_if_it_can_be_read),
+		cmocka_unit_test(what_a_killed_writer_had_not_named_goes),
 		cmocka_unit_test(what_is_kept_of_a_killed_writer_has_the_rights_of_the_others),
 		cmocka_unit_test(a_reader_leaves_what_is_being_written_alone),
 		cmocka_unit_test(windows_may_overlap_and_go_back_in_time),

@@ -272,7 +272,7 @@ static void what_was_used_longest_ago_goes_first(void **state)
 	assert_int_equal(stat(path, &one), 0);
 	/* The oldest is used, and so the youngest. */
 	assert_int_equal(names_cache_find(fixture->cache, &names.id, &kept), 0);
-	names_cache_trim(open(fixture->folder, O_RDONLY | O_CLOEXEC), 2 * (u64)one.st_size);
+	names_cache_trim(open(fixture->folder, O_RDONLY | O_CLOEXEC), 2 * (u64)one.st_blocks * 512);
 
 	assert_true(is_kept(fixture, 2));
 	assert_false(is_kept(fixture, 3));
@@ -282,7 +282,7 @@ static void what_was_used_longest_ago_goes_first(void **state)
 static void writing_holds_the_limit(void **state)
 {
 	struct fixture *fixture = *state;
-	struct names_cache *cache = opened(fixture->folder, 1000);
+	struct names_cache *cache = opened(fixture->folder, 10 * 4096);
 	int kept = 0;
 
 	for (u8 id = 1; id <= 100; id++)

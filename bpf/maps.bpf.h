@@ -134,6 +134,10 @@ MEMORY_ARRAY(chain_logs, struct chain_log);
 /* Raised by user space: the window that is filled has its lowest bit. */
 volatile u32 aggregate_turn = 0;
 
+/* The period of clocks of which user space has changed it, by source; 0: it has not. The kernel
+ * goes on telling the first one: perf_swevent_hrtimer() in kernel/events/core.c, last_period. */
+volatile u64 changed_periods[SOURCES_MAX] = {};
+
 /* Has the CPU fetch what lies there, without waiting for it. */
 static __always_inline void touch(const void *at)
 {

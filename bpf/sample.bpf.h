@@ -51,6 +51,14 @@ static __always_inline bool is_wanted(struct task_ids ids, u32 source, u8 mode)
 	return true;
 }
 
+/* What the sample stands for, in the event's unit. */
+static __always_inline u64 period_of(const struct bpf_perf_event_data *ctx, u32 source)
+{
+	u64 changed = changed_periods[source % SOURCES_MAX];
+
+	return changed ? changed : ctx->sample_period;
+}
+
 /* Has the CPU fetch what the sample will look at later, all of it side by side: at a hundred
  * samples a second it is cold, and most of a sample is waiting for one line after the other. First
  * what is known of the process, and, when the header has been filled meanwhile, what follows. */
@@ -94,7 +102,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 		.cpu = bpf_get_smp_processor_id(),
 		.time_ns = time_ns,
 		.address = PT_REGS_IP(&ctx->regs),
-		.period = ctx->sample_period,
+		.period = period_of(ctx, source),
 		.cgroup = current_cgroup(),
 		.pid = ids.pid,
 		.tid = ids.tid,

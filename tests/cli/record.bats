@@ -492,6 +492,20 @@ has_more_samples() {
 	"$BPFPROF" record -q -F max -e cpu-clock -- true
 }
 
+@test "no clock ticks so fast that its CPU has no time for anything else" {
+	for rate in "-F max" "-F 20000" "-c 20000"; do
+		# shellcheck disable=SC2086 # two words
+		run "$BPFPROF" record $rate -e cpu-clock -- true
+		[ "$status" = 0 ]
+		[[ "$output" == *"sampling cpu-clock at 10000 Hz: faster"* ]]
+		run "$BPFPROF" script -F period
+		[ "${#lines[@]}" = 0 ] || [ "$(echo ${lines[0]})" = 100000 ]
+	done
+	run "$BPFPROF" record -F 10000 -e cpu-clock -- true
+	[ "$status" = 0 ]
+	[[ "$output" != *faster* ]]
+}
+
 @test "numbers that make no sense" {
 	refused 2 "-F 0: give samples a second" "$BPFPROF" record -F 0
 	refused 2 "-c 0: give a number of events" "$BPFPROF" record -c 0

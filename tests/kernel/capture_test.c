@@ -96,6 +96,35 @@ static void no_stacks_come_if_none_are_asked_for(void **state)
 	(void)state;
 }
 
+static void assert_weigh(const struct recording *recording, size_t from, u64 hz)
+{
+	for (size_t i = from; i < recording->samples.count; i++)
+		assert_int_equal(recording->samples.items[i].weight, 1000000000 / hz);
+}
+
+static void samples_weigh_what_the_rate_of_their_time_says(void **state)
+{
+	pid_t burning;
+	struct recording recording;
+	size_t changed;
+
+	skip_without_permission();
+	burning = start_burning(NULL, NULL);
+	assert_int_equal(recording_start(&recording, &(struct capture_settings){0}), 0);
+	recording_run(&recording, ENOUGH);
+	assert_weigh(&recording, 0, 999);
+	assert_int_equal(capture_set_rate(recording.capture, 100), 0);
+	/* what is in the ring by now */
+	assert_int_equal(capture_drain(recording.capture), 0);
+	changed = recording.samples.count;
+	recording_run(&recording, changed + ENOUGH);
+	end_process(burning);
+	assert_weigh(&recording, changed, 100);
+	recording_stop(&recording);
+	recording_release(&recording);
+	(void)state;
+}
+
 static void every_tick_is_accounted_for(void **state)
 {
 	static const u64 rates[] = {99, 999, 4999};
@@ -347,6 +376,7 @@ int main(void)
 		cmocka_unit_test(known_stack_comes_whole),
 		cmocka_unit_test(stack_deeper_than_asked_for_is_cut_and_says_so),
 		cmocka_unit_test(no_stacks_come_if_none_are_asked_for),
+		cmocka_unit_test(samples_weigh_what_the_rate_of_their_time_says),
 		cmocka_unit_test(every_tick_is_accounted_for),
 		cmocka_unit_test(clock_of_one_mode_counts_the_other_as_left_out),
 		cmocka_unit_test(software_events_are_sampled_each_with_its_source),

@@ -317,6 +317,11 @@ struct count_maps programs_count_maps(const struct programs *programs)
 	};
 }
 
+volatile u64 *programs_changed_periods(const struct programs *programs)
+{
+	return programs->skeleton->bss->changed_periods;
+}
+
 void programs_measure(struct programs *programs)
 {
 	programs->measure_fd = bpf_enable_stats(BPF_STATS_RUN_TIME);

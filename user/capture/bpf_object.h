@@ -68,6 +68,10 @@ struct count_maps {
 /* The tables of the programs. */
 struct count_maps programs_count_maps(const struct programs *programs);
 
+/* What a sample of a clock stands for, by source, in ns; 0: what it stood for at first. To be
+ * written by who changes the rate. Borrowed. */
+volatile u64 *programs_changed_periods(const struct programs *programs);
+
 struct program_cost {
 	u64 run_ns;	      /* in all our programs; 0 if the kernel does not tell */
 	u64 runs;	      /* likewise */

@@ -298,7 +298,8 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 
 int capture_set_rate(struct capture *capture, u32 hz)
 {
-	int error = perf_events_set_rate(capture->events, hz);
+	int error = perf_events_set_rate(capture->events, hz,
+					 programs_changed_periods(capture->programs));
 
 	return error ? fail(error, NULL, "cannot change the rate to %u Hz", hz) : 0;
 }

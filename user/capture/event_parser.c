@@ -218,6 +218,12 @@ int events_parse(const char *text, const char *sysfs, struct parsed_event **ret_
 	return 0;
 }
 
+bool event_is_clock(const struct parsed_event *event)
+{
+	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+						     event->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
 void events_free(struct parsed_event *events, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

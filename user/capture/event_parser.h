@@ -34,6 +34,8 @@ struct parsed_event {
  */
 int events_parse(const char *text, const char *sysfs, struct parsed_event **ret_events,
 		 size_t *ret_count);
+/* Whether it is a timer of the kernel's: cpu-clock or task-clock. */
+bool event_is_clock(const struct parsed_event *event);
 /* Frees the events and their names. */
 void events_free(struct parsed_event *events, size_t count);
 

@@ -51,21 +51,15 @@ struct perf_events {
 	VEC(struct counter_fd) counters;
 };
 
-static bool is_clock(const struct parsed_event *event)
-{
-	return event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
-						     event->config == PERF_COUNT_SW_TASK_CLOCK);
-}
-
 static u64 fixed_period(const struct parsed_event *event)
 {
 	u64 period = event->rate;
 
-	if (event->is_frequency && !is_clock(event))
+	if (event->is_frequency && !event_is_clock(event))
 		return 0;
 	if (event->is_frequency)
 		period = NS_PER_S / event->rate;
-	if (is_clock(event) && period < CLOCK_PERIOD_MIN_NS)
+	if (event_is_clock(event) && period < CLOCK_PERIOD_MIN_NS)
 		period = CLOCK_PERIOD_MIN_NS;
 	return period;
 }
@@ -86,8 +80,8 @@ static struct perf_event_attr attr_of(const struct parsed_event *event)
 			       PERF_SAMPLE_CPU,
 		.disabled = 1,
 		.exclude_guest = 1,
-		.exclude_user = event->exclude_user && !is_clock(event),
-		.exclude_kernel = event->exclude_kernel && !is_clock(event),
+		.exclude_user = event->exclude_user && !event_is_clock(event),
+		.exclude_kernel = event->exclude_kernel && !event_is_clock(event),
 		.precise_ip = event->precise,
 		.sample_id_all = 1,
 		.use_clockid = 1,
@@ -103,7 +97,7 @@ static struct perf_event_attr attr_of(const struct parsed_event *event)
 
 static u8 clock_mode_of(const struct parsed_event *event)
 {
-	if (!is_clock(event))
+	if (!event_is_clock(event))
 		return CLOCK_ANY;
 	if (event->exclude_kernel)
 		return CLOCK_USER_ONLY;
@@ -180,7 +174,7 @@ int perf_events_new(const struct capture_settings *settings, struct perf_events 
 		branch_caps_ask(settings, &source->attr);
 		source->row = row_of(event, &source->attr, settings);
 		source->fixed_period = fixed_period(event);
-		source->is_clock = is_clock(event);
+		source->is_clock = event_is_clock(event);
 		source->mode = clock_mode_of(event);
 	}
 	*ret_events = events;
@@ -353,12 +347,17 @@ static int set_source_rate(struct perf_events *events, u32 number, u32 hz)
 	return 0;
 }
 
-int perf_events_set_rate(struct perf_events *events, u32 hz)
+int perf_events_set_rate(struct perf_events *events, u32 hz, volatile u64 *ret_periods)
 {
 	int error = 0;
 
-	for (u32 i = 0; !error && i < events->source_count; i++)
-		error = events->sources[i].row.is_frequency ? set_source_rate(events, i, hz) : 0;
+	for (u32 i = 0; !error && i < events->source_count; i++) {
+		const struct source *source = &events->sources[i];
+
+		error = source->row.is_frequency ? set_source_rate(events, i, hz) : 0;
+		if (!error && source->row.is_frequency && source->is_clock)
+			ret_periods[i] = source->fixed_period;
+	}
 	return error;
 }
 

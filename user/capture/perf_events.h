@@ -32,9 +32,13 @@ void perf_events_close_cpu(struct perf_events *events, u32 cpu);
 
 /* Starts all counters that are open. */
 void perf_events_enable(struct perf_events *events);
-/* From now on events that have a rate come so often on each CPU, and on those that come later.
- * Returns 0 or a negative errno without a sentence: then it is as it was on some of them. */
-int perf_events_set_rate(struct perf_events *events, u32 hz);
+/*
+ * From now on events that have a rate come so often on each CPU, and on those that come later.
+ *
+ * ret_periods  by source, where the programs look what a sample of a clock stands for
+ * Returns 0 or a negative errno without a sentence: then it is as it was on some of them.
+ */
+int perf_events_set_rate(struct perf_events *events, u32 hz, volatile u64 *ret_periods);
 /* Reads how far they have counted, for perf_events_reckon(). */
 void perf_events_read(struct perf_events *events);
 /* Stops them, and reads them. */

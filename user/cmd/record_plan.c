@@ -337,6 +337,24 @@ static const char *default_event(struct record_plan *plan)
 	return "cpu-clock";
 }
 
+/* A clock that ticks faster than a tick takes leaves its CPU no time, nor anybody to stop it: with
+ * the timer of a virtual machine a sample of a deep stack is up to 50 us. */
+static void slow_down_clock(struct record_plan *plan, struct parsed_event *event)
+{
+	enum { MOST_HZ = 10000, LEAST_NS = 100000 };
+	CLEANUP(freep) char *sentence = NULL;
+
+	if (!event_is_clock(event) ||
+	    (event->is_frequency ? event->rate <= MOST_HZ : event->rate >= LEAST_NS))
+		return;
+	sentence = must_format("sampling %s at %d Hz: faster it would take the CPUs for itself",
+			       event->name, MOST_HZ);
+	add_remark(plan, sentence);
+	if (event->is_frequency && plan->frequency_hz == event->rate)
+		plan->frequency_hz = MOST_HZ;
+	event->rate = event->is_frequency ? MOST_HZ : LEAST_NS;
+}
+
 static int plan_events(struct record_plan *plan, const struct record_settings *settings)
 {
 	CLEANUP(freep) char *text = join_list(&settings->events);
@@ -356,10 +374,11 @@ static int plan_events(struct record_plan *plan, const struct record_settings *s
 
 		event->exclude_kernel |= settings->all_user;
 		event->exclude_user |= settings->all_kernel;
-		if (event->rate)
-			continue;
-		event->is_frequency = settings->period == 0;
-		event->rate = settings->period ? settings->period : plan->frequency_hz;
+		if (!event->rate) {
+			event->is_frequency = settings->period == 0;
+			event->rate = settings->period ? settings->period : plan->frequency_hz;
+		}
+		slow_down_clock(plan, event);
 	}
 	plan->capture.events = plan->events;
 	plan->capture.event_count = plan->event_count;

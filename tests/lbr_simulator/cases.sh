@@ -17,6 +17,7 @@ list_cases() {
 		tree_nofp 15000 $WORKLOADS/lbr_tree_nofp $(turns 500)
 		mutual 15000 $WORKLOADS/lbr_mutual $(turns 700)
 		shared 15000 $WORKLOADS/lbr_shared $(turns 3000)
+		phases 3000 $WORKLOADS/lbr_phases $(turns 10000)
 		leafy 15000 $WORKLOADS/lbr_leafy $(turns 600)
 		parser 15000 $WORKLOADS/lbr_parser $(turns 150)
 		tail 15000 $WORKLOADS/lbr_tail $(turns 100)

@@ -44,13 +44,14 @@ static bool frame_is_known(const struct evidence *evidence, u32 body, u32 index)
 	const struct anchor *anchor;
 	u32 row;
 
-	if (!body || evidence->snapshot->hw_idx == ~0ULL)
+	if (!body)
 		return true;
 	row = idmap_get(&thread->anchor_of, body);
 	if (!row)
 		return thread->anchors.count >= ANCHORS_MAX;
 	anchor = &thread->anchors.items[row - 1];
-	return anchor->is_moved || anchor->slot == stack_slot(evidence->snapshot, index);
+	return anchor->is_moved || evidence->snapshot->hw_idx == ~0ULL ||
+	       anchor->slot == stack_slot(evidence->snapshot, index);
 }
 
 /* The end was noted, and where it is the thread's start, registers are numbered as they were. */

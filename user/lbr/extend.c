@@ -45,8 +45,7 @@ static place_id only_caller(const struct extension *extension, place_id now, u32
 	while ((caller = graph_next_caller(extension->graph, now, &cursor))) {
 		u64 address;
 
-		if (caller == only || (!cursor.is_new && !is_possible(extension, caller,
-								      one_less(extension, length))))
+		if (caller == only || !is_possible(extension, caller, one_less(extension, length)))
 			continue;
 		address = places_address(extension->places, extension->snapshot->pid, caller);
 		if (!address)

@@ -10,8 +10,6 @@
 
 enum {
 	ROWS_MAX = 1 << 22, /* of each kind; what is not kept leaves the graph open */
-	PERIOD_ADDS = 1024, /* stacks between two looks at whether there was much new */
-	NEW_MAX = 10,	    /* so much is not much */
 };
 
 struct node {
@@ -42,10 +40,8 @@ struct graph {
 	struct idmap has_entered; /* (executing, entry) */
 	struct idmap has_caller;  /* (entry, place) */
 	u32 depth;		  /* that was solved for */
-	u32 solved_callers;	  /* rows that were there then */
-	u32 stacks, new_rows;	  /* of this period */
 	bool is_solved;		  /* and nothing was added since */
-	bool has_solution, is_full;
+	bool is_full;
 	bool is_beside; /* rows are another one's */
 };
 
@@ -107,7 +103,6 @@ static void add_entered(struct graph *graph, u32 body, u32 entry)
 		return;
 	*known = 1;
 	graph->is_solved = false;
-	graph->new_rows++;
 	*vec_add(&graph->entered) = (struct row){entry, node->entered, entry};
 	node->entered = (u32)graph->entered.count - 1;
 }
@@ -121,7 +116,6 @@ static void add_caller(struct graph *graph, u32 entry, place_id from)
 		return;
 	*known = 1;
 	graph->is_solved = false;
-	graph->new_rows++;
 	*vec_add(&graph->callers) = (struct row){from, node->callers, body_of(graph, from)};
 	node->callers = (u32)graph->callers.count - 1;
 }
@@ -238,8 +232,7 @@ void graph_solve(struct graph *graph, u32 depth)
 		depth = LENGTHS_MAX;
 	if (graph->is_solved && graph->depth == depth)
 		return;
-	graph->is_solved = graph->has_solution = true;
-	graph->solved_callers = (u32)graph->callers.count;
+	graph->is_solved = true;
 	graph->depth = depth;
 	for (size_t i = 1; i < graph->nodes.count; i++) {
 		struct node *node = &graph->nodes.items[i];
@@ -259,22 +252,6 @@ void graph_solve(struct graph *graph, u32 depth)
 	}
 }
 
-bool graph_settle(struct graph *graph, u32 depth)
-{
-	bool had_solution = graph->has_solution;
-
-	if (++graph->stacks < PERIOD_ADDS)
-		return false;
-	graph->has_solution = graph->new_rows <= NEW_MAX;
-	graph->stacks = graph->new_rows = 0;
-	if (!graph->has_solution)
-		return had_solution;
-	if (graph->is_solved)
-		return !had_solution;
-	graph_solve(graph, depth);
-	return true;
-}
-
 /* --- asking --- */
 
 static const struct node *node_at(const struct graph *graph, place_id place)
@@ -286,12 +263,12 @@ static const struct node *node_at(const struct graph *graph, place_id place)
 
 bool graph_is_known(const struct graph *graph, u32 depth)
 {
-	return graph->has_solution && graph->depth == depth;
+	return graph->is_solved && graph->depth == depth;
 }
 
 bool graph_is_closed(const struct graph *graph, place_id now)
 {
-	return graph->has_solution && !graph->is_full && !node_at(graph, now)->is_open &&
+	return graph->is_solved && !graph->is_full && !node_at(graph, now)->is_open &&
 	       graph_has_way(graph, now);
 }
 
@@ -334,6 +311,5 @@ place_id graph_next_caller(const struct graph *graph, place_id now, struct graph
 						 .items[graph->entered.items[cursor->entered].item]
 						 .callers;
 	}
-	cursor->is_new = cursor->caller >= graph->solved_callers;
 	return cursor->caller ? graph->callers.items[cursor->caller].item : 0;
 }

@@ -40,11 +40,6 @@ void graph_add_all(struct graph *graph, const struct graph *more, const struct p
 /* Finds out all lengths modulo `depth`, if something was added since. */
 void graph_solve(struct graph *graph, u32 depth);
 
-/* To be called after whatever may have added something, while the recording is heard for the first
- * time: now and then, if little new was added lately, all lengths are found out again. Returns
- * whether they were, or are no longer known. */
-bool graph_settle(struct graph *graph, u32 depth);
-
 /* Whether lengths are known, modulo this depth. */
 bool graph_is_known(const struct graph *graph, u32 depth);
 /* Whether all ways from a frame at `now` were seen to lead to a thread's start. As of the last
@@ -61,7 +56,6 @@ bool graph_is_outermost(const struct graph *graph, place_id now);
 struct graph_cursor {
 	u32 entered, caller;
 	bool is_begun;
-	bool is_new; /* was added since lengths were found out: its own are not known */
 };
 
 /* The next of the CALLs that were seen to enter a frame at `now`; 0 behind the last. */

@@ -7,8 +7,8 @@
 struct rest_row {
 	u32 first, count; /* of calls and bodies */
 	struct slots slots;
-	u32 asked;   /* for which thread; 0: for none */
-	bool is_fit; /* that was the answer */
+	u32 asked;	       /* for which thread; 0: for none */
+	struct time_span fits; /* that was the answer: at these times */
 	u8 end;
 };
 
@@ -93,14 +93,35 @@ struct rest rests_at(const struct rests *rests, u32 number)
 	};
 }
 
-bool rests_fit(struct rests *rests, u32 number, const struct thread_facts *thread)
+static struct time_span times_of(const struct rest *rest, const struct thread_facts *thread)
+{
+	if (!thread_fits(thread, &rest->slots, rest->bodies, rest->count))
+		return (struct time_span){1, 0};
+	return rest->end == LBR_END_WHOLE ? thread_saw(thread, rest->bodies, rest->count)
+					  : (struct time_span){0, UINT64_MAX};
+}
+
+static bool is_in(const struct time_span *span, u64 time_ns)
+{
+	return time_ns >= span->first_ns && time_ns <= span->last_ns;
+}
+
+bool rest_fits(const struct rest *rest, const struct thread_facts *thread, u64 time_ns)
+{
+	const struct time_span span = times_of(rest, thread);
+
+	return is_in(&span, time_ns);
+}
+
+bool rests_fit(struct rests *rests, u32 number, const struct thread_facts *thread, u64 time_ns)
 {
 	struct rest_row *row = &rests->rows.items[number - 1];
 
 	if (row->asked != thread->id) {
+		const struct rest rest = rests_at(rests, number);
+
 		row->asked = thread->id;
-		row->is_fit = thread_fits(thread, &row->slots, rests->bodies.items + row->first,
-					  row->count);
+		row->fits = times_of(&rest, thread);
 	}
-	return row->is_fit;
+	return is_in(&row->fits, time_ns);
 }

@@ -33,7 +33,14 @@ u32 rests_find(const struct rests *rests, u64 key);
 u32 rests_keep(struct rests *rests, u64 key, const struct rest *rest);
 /* The rest of a number; borrowed until the next rests_keep(). */
 struct rest rests_at(const struct rests *rests, u32 number);
-/* thread_fits() of it. */
-bool rests_fit(struct rests *rests, u32 number, const struct thread_facts *thread);
+/* rest_fits() of it. */
+bool rests_fit(struct rests *rests, u32 number, const struct thread_facts *thread, u64 time_ns);
+/*
+ * Whether it can be behind a stack that a thread had at a time: functions are where they always
+ * were, and if it is there because nobody else was seen calling (it leads to the start), this is a
+ * time of thread_saw(). Who reads its settings and then serves for ever, always deep, is not seen
+ * calling anything from there: the ways that were seen are others.
+ */
+bool rest_fits(const struct rest *rest, const struct thread_facts *thread, u64 time_ns);
 
 #endif

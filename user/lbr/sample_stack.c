@@ -82,14 +82,20 @@ static void show_stack(struct lbr_stitcher *stitcher, u64 leaf, const struct mem
 
 /* --- learning --- */
 
-static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot, u64 key)
+static void learn_thread(struct lbr_stitcher *stitcher, const struct snapshot *snapshot, u64 key)
 {
-	const struct stack *stack = &stitcher->stack;
-	const struct walked walked = {stitcher->places, snapshot, stack};
+	const struct walked walked = {stitcher->places, snapshot, &stitcher->stack};
 	struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
 
 	if (thread)
 		threads_learn(stitcher->threads, thread, &walked, key);
+}
+
+static void learn(struct lbr_stitcher *stitcher, const struct snapshot *snapshot, u64 key)
+{
+	const struct stack *stack = &stitcher->stack;
+
+	learn_thread(stitcher, snapshot, key);
 	for (u32 i = 0; i < stack->count; i++)
 		graph_add(stitcher->graph, stack_frame(snapshot, stack, i), stack->calls[i].entry,
 			  stack->calls[i].place);
@@ -263,12 +269,19 @@ static void pack_rest(struct lbr_stitcher *stitcher, const struct rest *rest)
 	stitcher->stack.end = rest->end;
 }
 
-/* Adds what is behind the stack, which is packed. Returns the number of the rest, see struct
- * memo_stack. */
+bool stitcher_rest_fits(struct lbr_stitcher *stitcher, u32 rest, u32 tid, u64 time_ns)
+{
+	const struct thread_facts *thread = threads_at(stitcher->threads, tid);
+
+	return !thread || rests_fit(stitcher->rests, rest, thread, time_ns);
+}
+
+/* Adds what is behind the stack, which is packed; of what can be kept, whether it fits or not.
+ * Returns the number of the rest, see struct memo_stack. */
 static u32 extend_packed(struct lbr_stitcher *stitcher, const struct extension *extension)
 {
 	enum { ROOM = STACK_CALLS_MAX / 2 };
-	bool is_kept = stitcher->has_learned_all && extension->stack->count < ROOM, fits;
+	bool is_kept = extension->stack->count < ROOM;
 	u32 first = extension->stack->count, number = 0, looked_at;
 	u64 key = is_kept ? rest_key(stitcher, extension) : 0;
 	struct rest rest;
@@ -283,13 +296,13 @@ static u32 extend_packed(struct lbr_stitcher *stitcher, const struct extension *
 		if (is_kept && looked_at < ROOM)
 			number = rests_keep(stitcher->rests, key, &rest);
 	}
-	fits = number ? rests_fit(stitcher->rests, number, extension->thread)
-		      : thread_fits(extension->thread, &rest.slots, rest.bodies, rest.count);
-	if (!fits) {
+	if (number)
+		return number;
+	if (!rest_fits(&rest, extension->thread, extension->snapshot->time_ns)) {
 		stitcher->packed.count = first;
 		stitcher->stack.end = LBR_END_SEVERAL;
 	}
-	return number || !stitcher->has_learned_all ? number : REST_NOT_KEPT;
+	return REST_NOT_KEPT;
 }
 
 /* Returns as extend_packed(). */
@@ -304,11 +317,26 @@ static u32 extend(struct lbr_stitcher *stitcher, const struct snapshot *snapshot
 	if (stitcher->unlearned)
 		atomic_store_explicit(&stitcher->unlearned->lacks_lessons, true,
 				      memory_order_relaxed);
-	if (!thread || !thread_is_balanced(thread))
+	/* Of half a recording nobody knows whom the other half shows. */
+	if (!stitcher->has_learned_all || !thread || !thread_is_balanced(thread))
 		return 0;
-	if (stitcher->has_learned_all)
-		graph_solve(stitcher->graph, snapshot->depth);
+	graph_solve(stitcher->graph, snapshot->depth);
 	return extend_packed(stitcher, &extension);
+}
+
+/* Where calls do not balance, registers are not believed behind frames that were unwound to where
+ * something was missing: what they hold there was left without a return. */
+static void leave_out_unwitnessed(struct lbr_stitcher *stitcher, const struct snapshot *snapshot)
+{
+	const struct thread_facts *thread = threads_at(stitcher->threads, snapshot->tid);
+	struct stack *stack = &stitcher->stack;
+
+	if (!snapshot->is_unwound || !thread || thread_is_balanced(thread) ||
+	    stack->count <= stack->sure)
+		return;
+	stack->count = stack->sure;
+	stack->is_shifted = true;
+	stack->end = LBR_END_CONTRADICTED;
 }
 
 /* `ret_stack` is borrowed until the next one is found. */
@@ -318,13 +346,9 @@ static void find_new_stack(struct lbr_stitcher *stitcher, const struct snapshot 
 	u32 rest;
 
 	walk(stitcher->places, snapshot, &stitcher->stack);
-	if (!stitcher->has_learned_all) {
-		learn(stitcher, snapshot, 0);
-		if (graph_settle(stitcher->graph, snapshot->depth)) {
-			memo_clear(stitcher->memo);
-			stitcher->lessons++;
-		}
-	}
+	if (!stitcher->has_learned_all)
+		learn_thread(stitcher, snapshot, 0);
+	leave_out_unwitnessed(stitcher, snapshot);
 	stitcher->packed.count = 0;
 	pack(stitcher, 0);
 	rest = extend(stitcher, snapshot);
@@ -347,21 +371,30 @@ static bool is_worth_keeping(const struct lbr_stitcher *stitcher, const struct s
 static void find_snapshot(struct lbr_stitcher *stitcher, const struct sample *sample,
 			  const struct snapshot *snapshot, struct memo_stack *ret_stack)
 {
-	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-	u64 variant, key;
+	u64 key;
 
 	if (!is_worth_keeping(stitcher, snapshot)) {
 		find_new_stack(stitcher, snapshot, ret_stack);
 		return;
 	}
-	variant = stitcher_variant(stitcher, sample);
-	if (thread && stitcher->has_learned_all)
-		variant ^= thread_anchors_key(thread);
-	key = memo_key(snapshot, places_at(stitcher->places, snapshot->leaf_place), variant);
+	key = memo_key(snapshot, places_at(stitcher->places, snapshot->leaf_place),
+		       stitcher_variant(stitcher, sample));
 	if (memo_get(stitcher->memo, key, ret_stack))
 		return;
 	find_new_stack(stitcher, snapshot, ret_stack);
-	memo_put(stitcher->memo, key, ret_stack);
+	if (ret_stack->rest != REST_NOT_KEPT)
+		memo_put(stitcher->memo, key, ret_stack);
+}
+
+/* Takes the rest away again that does not fit the thread. */
+static void fit_rest(struct lbr_stitcher *stitcher, const struct sample *sample,
+		     struct memo_stack *stack)
+{
+	if (!stack->rest || stack->rest == REST_NOT_KEPT ||
+	    stitcher_rest_fits(stitcher, stack->rest, sample->tid, sample->time_ns))
+		return;
+	stack->count -= rests_at(stitcher->rests, stack->rest).count;
+	stack->end = LBR_END_SEVERAL;
 }
 
 static bool extend_likely(struct lbr_stitcher *stitcher, const struct snapshot *snapshot,
@@ -381,6 +414,7 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 	see_depth(stitcher, sample);
 	snapshot = snapshot_of(stitcher, sample, kernel);
 	find_snapshot(stitcher, sample, &snapshot, &stack);
+	fit_rest(stitcher, sample, &stack);
 	stitcher->outcome = (struct outcome){
 		.is_likely = stitcher->likely && extend_likely(stitcher, &snapshot, &stack),
 		.end = stack.end,

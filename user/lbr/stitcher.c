@@ -39,18 +39,18 @@ static u64 outcome_key(struct lbr_stitcher *stitcher, const struct sample *sampl
 enum { KEY_WITHOUT_REST = 2 }; /* is turned over in a key */
 
 /* Of an outcome with a rest. */
-static bool fits_thread(struct lbr_stitcher *stitcher, const struct outcome *outcome, u32 tid)
+static bool fits_thread(struct lbr_stitcher *stitcher, const struct outcome *outcome,
+			const struct sample *sample)
 {
-	const struct thread_facts *thread = threads_at(stitcher->threads, tid);
-
-	return !thread || rests_fit(stitcher->rests, outcome->rest, thread);
+	return stitcher_rest_fits(stitcher, outcome->rest, sample->tid, sample->time_ns);
 }
 
 /* The sample's outcome, of one that holds if the rest fits. */
-static void take_outcome(struct lbr_stitcher *stitcher, const struct outcome *outcome, u32 tid)
+static void take_outcome(struct lbr_stitcher *stitcher, const struct outcome *outcome,
+			 const struct sample *sample)
 {
 	stitcher->outcome = *outcome;
-	if (!outcome->rest || fits_thread(stitcher, outcome, tid))
+	if (!outcome->rest || fits_thread(stitcher, outcome, sample))
 		return;
 	stitcher->outcome.count -= (u16)rests_at(stitcher->rests, outcome->rest).count;
 	stitcher->outcome.end = LBR_END_SEVERAL;
@@ -64,7 +64,7 @@ static void keep_outcome(struct lbr_stitcher *stitcher, const struct sample *sam
 	struct outcome outcome = stitcher->outcome;
 	u64 key = stitcher->key;
 
-	if (outcome.rest && !fits_thread(stitcher, &outcome, sample->tid)) {
+	if (outcome.rest && !fits_thread(stitcher, &outcome, sample)) {
 		const struct rest rest = rests_at(stitcher->rests, outcome.rest);
 
 		outcome.count += (u16)rest.count;
@@ -109,7 +109,7 @@ static bool knows_chain(struct event_sink *sink, const struct sample *sample)
 			  : NULL;
 	if (!outcome)
 		return false;
-	take_outcome(stitcher, outcome, sample->tid);
+	take_outcome(stitcher, outcome, sample);
 	changed = with_outcome(stitcher, sample);
 	return sink_call(next, knows_chain, &changed);
 }

@@ -90,6 +90,8 @@ void stitcher_learn(struct lbr_stitcher *stitcher, const struct sample *sample);
 bool stitcher_knows(struct lbr_stitcher *stitcher, const struct sample *sample);
 /* Finds the stack of such a sample into `frames`, `calls` or `shown`, and `outcome`. */
 void stitcher_find(struct lbr_stitcher *stitcher, const struct sample *sample);
+/* Whether a rest that was kept fits a thread at a time, see rest_fits(). */
+bool stitcher_rest_fits(struct lbr_stitcher *stitcher, u32 rest, u32 tid, u64 time_ns);
 /* What a stack depends on besides what was recorded with the sample, `lessons`, and whether a rest
  * fits the thread. */
 u64 stitcher_variant(struct lbr_stitcher *stitcher, const struct sample *sample);

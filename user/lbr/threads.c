@@ -130,42 +130,49 @@ static void learn_constant(struct thread_facts *thread, u32 constant, u64 time_n
 }
 
 /* The row + 1 of a function's anchor, which may be new; 0: it would be one too many. */
-static u32 find_anchor(struct thread_facts *thread, u32 body, u32 slot)
+static u32 find_anchor(struct thread_facts *thread, const struct held *held, u64 time_ns)
 {
-	u32 row = idmap_get(&thread->anchor_of, body);
+	u32 row = idmap_get(&thread->anchor_of, held->body);
+	struct anchor *anchor;
 
 	if (!row && thread->anchors.count >= ANCHORS_MAX)
 		return 0;
 	if (!row) {
-		*vec_add(&thread->anchors) = (struct anchor){.body = body, .slot = (u16)slot};
+		*vec_add(&thread->anchors) = (struct anchor){
+			.seen_first_ns = time_ns, .body = held->body, .slot = SLOT_UNKNOWN};
 		row = (u32)thread->anchors.count;
-		*idmap_place(&thread->anchor_of, body) = row;
+		*idmap_place(&thread->anchor_of, held->body) = row;
 	}
-	thread->anchors.items[row - 1].is_moved |= thread->anchors.items[row - 1].slot != slot;
+	anchor = &thread->anchors.items[row - 1];
+	if (anchor->slot == SLOT_UNKNOWN)
+		anchor->slot = (u16)held->slot;
+	anchor->is_moved |= held->slot != SLOT_UNKNOWN && anchor->slot != held->slot;
 	return row;
 }
 
-/* Which functions were in which registers, behind what is there. */
-static void list_held(struct threads *threads, const struct walked *walked)
+/* Which functions were on the stack, and in which registers, behind what is there. */
+static void list_held(struct threads *threads, const struct walked *walked, bool has_slots)
 {
 	const struct stack *stack = walked->stack;
 
-	for (u32 i = 0; i < stack->entries && i < stack->count; i++) {
+	vec_reserve(&threads->held, stack->count + 1);
+	for (u32 i = 0; i <= stack->count; i++) {
 		u32 body = places_at(walked->places, stack_frame(walked->snapshot, stack, i))->body;
+		bool is_held = has_slots && i < stack->entries && i < stack->count;
+		u32 slot = is_held ? stack_slot(walked->snapshot, i) : SLOT_UNKNOWN;
 
 		if (body)
-			*vec_add(&threads->held) = (struct held){
-				body, stack_slot(walked->snapshot, i), 0};
+			*vec_add(&threads->held) = (struct held){body, slot, 0};
 	}
 }
 
 static void find_anchors(struct threads *threads, struct lesson *lesson,
-			 struct thread_facts *thread)
+			 struct thread_facts *thread, u64 time_ns)
 {
 	struct held *held = threads->held.items + lesson->first;
 
 	for (u32 i = 0; i < lesson->count; i++)
-		held[i].anchor = find_anchor(thread, held[i].body, held[i].slot);
+		held[i].anchor = find_anchor(thread, &held[i], time_ns);
 	lesson->thread = thread->id;
 }
 
@@ -175,7 +182,7 @@ static void learn(struct threads *threads, struct thread_facts *thread, struct l
 	const struct held *held = threads->held.items + lesson->first;
 
 	if (lesson->thread != thread->id)
-		find_anchors(threads, lesson, thread);
+		find_anchors(threads, lesson, thread, time_ns);
 	if (!thread->stacks)
 		thread->first_ns = time_ns;
 	thread->last_ns = time_ns;
@@ -189,6 +196,9 @@ static void learn(struct threads *threads, struct thread_facts *thread, struct l
 		if (!held[i].anchor)
 			continue;
 		anchor = &thread->anchors.items[held[i].anchor - 1];
+		anchor->seen_last_ns = time_ns;
+		if (held[i].slot == SLOT_UNKNOWN)
+			continue;
 		if (!anchor->count)
 			anchor->first_ns = time_ns;
 		anchor->last_ns = time_ns;
@@ -210,9 +220,7 @@ void threads_learn(struct threads *threads, struct thread_facts *thread,
 
 	if (lesson.has_constant)
 		lesson.constant = stack_slot(snapshot, stack->count);
-	vec_reserve(&threads->held, 1); /* nothing has a place, too */
-	if (has_slots)
-		list_held(threads, walked);
+	list_held(threads, walked, has_slots);
 	lesson.count = (u32)threads->held.count - lesson.first;
 	learn(threads, thread, &lesson, snapshot->time_ns);
 	if (key) {
@@ -240,12 +248,14 @@ static void merge_constant(struct thread_facts *thread, const struct thread_fact
 
 static void merge_anchor(struct thread_facts *thread, const struct anchor *more, u32 body)
 {
-	u32 row = find_anchor(thread, body, more->slot);
+	const struct held held = {body, more->slot, 0};
+	u32 row = find_anchor(thread, &held, more->seen_first_ns);
 	struct anchor *anchor;
 
 	if (!row)
 		return;
 	anchor = &thread->anchors.items[row - 1];
+	anchor->seen_last_ns = more->seen_last_ns;
 	anchor->is_moved |= more->is_moved;
 	if (!more->count)
 		return;
@@ -352,21 +362,31 @@ static bool is_held(const struct thread_facts *thread, const struct anchor *anch
 	       2 * (anchor->last_ns - anchor->first_ns) >= thread->last_ns - thread->first_ns;
 }
 
-u64 thread_anchors_key(struct thread_facts *thread)
+static const struct anchor *anchor_at(const struct thread_facts *thread, u32 body)
 {
-	if (thread->anchors_stacks == thread->stacks)
-		return thread->held_anchors;
-	thread->anchors_stacks = thread->stacks;
-	thread->held_anchors = 0;
-	/* Their order is of no matter. */
-	for (size_t i = 0; i < thread->anchors.count; i++) {
-		const struct anchor *anchor = &thread->anchors.items[i];
-		const u32 parts[] = {anchor->body, anchor->slot};
+	u32 row = idmap_get(&thread->anchor_of, body);
 
-		if (is_held(thread, anchor))
-			thread->held_anchors += XXH3_64bits(parts, sizeof(parts));
+	return row ? &thread->anchors.items[row - 1] : NULL;
+}
+
+struct time_span thread_saw(const struct thread_facts *thread, const u32 *bodies, u32 count)
+{
+	struct time_span span = {0, UINT64_MAX};
+	u64 later_ns = 0; /* the last time of all further out */
+
+	for (u32 i = count; i-- > 0;) {
+		const struct anchor *anchor = anchor_at(thread, bodies[i]);
+
+		if (!anchor)
+			return (struct time_span){1, 0};
+		if (anchor->seen_first_ns > span.first_ns)
+			span.first_ns = anchor->seen_first_ns;
+		if ((!i || anchor->seen_last_ns < later_ns) && anchor->seen_last_ns < span.last_ns)
+			span.last_ns = anchor->seen_last_ns;
+		if (anchor->seen_last_ns > later_ns)
+			later_ns = anchor->seen_last_ns;
 	}
-	return thread->held_anchors;
+	return span;
 }
 
 bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
@@ -375,10 +395,9 @@ bool thread_fits(const struct thread_facts *thread, const struct slots *slots, c
 	u32 slot = slots->first;
 
 	for (u32 i = 0; i < count && slots->depth; i++) {
-		u32 row = idmap_get(&thread->anchor_of, bodies[i]);
+		const struct anchor *anchor = anchor_at(thread, bodies[i]);
 
-		if (row && is_held(thread, &thread->anchors.items[row - 1]) &&
-		    thread->anchors.items[row - 1].slot != slot)
+		if (anchor && is_held(thread, anchor) && anchor->slot != slot)
 			return false;
 		slot = (slot ? slot : slots->depth) - 1;
 	}

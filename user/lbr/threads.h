@@ -3,7 +3,7 @@
  * What is known of each thread: how its registers are numbered, and which functions stay where they
  * are on its stack. Private to lbr/.
  *
- * At most 70 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
+ * At most 86 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
  */
 #ifndef LBR_THREADS_H
 #define LBR_THREADS_H
@@ -14,11 +14,14 @@
 
 enum { THREADS_MAX = 1 << 16, ANCHORS_MAX = 1024 };
 
-/* A function that was seen in a register. */
+enum { SLOT_UNKNOWN = UINT16_MAX };
+
+/* A function that was seen on the stack, or in a register. */
 struct anchor {
-	u64 first_ns, last_ns;
+	u64 seen_first_ns, seen_last_ns; /* a frame of its */
+	u64 first_ns, last_ns;		 /* in a register */
 	u32 body;
-	u16 slot;
+	u16 slot;      /* that register's; SLOT_UNKNOWN: it was in none, or they have no numbers */
 	u16 count;     /* that often at `slot`; stops at its largest */
 	bool is_moved; /* and elsewhere, too */
 };
@@ -36,7 +39,6 @@ struct thread_facts {
 	u64 constant_first_ns, constant_last_ns; /* when it was seen */
 	u64 held_first_ns, held_last_ns;	 /* when it holds, as of so many stacks: */
 	u64 held_stacks;
-	u64 held_anchors, anchors_stacks; /* thread_anchors_key(), as of so many stacks */
 	VEC(struct anchor) anchors;
 	struct idmap anchor_of; /* body → row + 1 */
 	/* The entries of the last sample from which nothing is left to learn. */
@@ -105,7 +107,11 @@ struct slots {
  * nobody knows. */
 bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
 		 u32 count);
-/* Of all that this depends on in a thread, and nothing else. */
-u64 thread_anchors_key(struct thread_facts *thread);
+/*
+ * Times at which frames of `bodies`, innermost first, may have been the ones that called on, as far
+ * as this thread was seen: all of them before; and later again at least the innermost one, and no
+ * other of them later than one that it had called. Empty (first_ns above last_ns) if one never was.
+ */
+struct time_span thread_saw(const struct thread_facts *thread, const u32 *bodies, u32 count);
 
 #endif

@@ -289,6 +289,7 @@ void walk(struct places *places, const struct snapshot *snapshot, struct stack *
 		if (!ret_stack->is_shifted)
 			step_by_entries(&walking);
 	} while (step(&walking) == STEP_ON);
+	ret_stack->sure = walking.sure;
 	ret_stack->entries = walking.entry;
 	ret_stack->by_hardware = ret_stack->end == LBR_END_WHOLE && !ret_stack->is_shifted &&
 				 walking.entry == ret_stack->count;

@@ -37,6 +37,7 @@ struct call {
 struct stack {
 	struct call calls[STACK_CALLS_MAX]; /* newest first */
 	u32 count;
+	u32 sure;	  /* so many of them lead to the last one that was read from the stack */
 	u32 entries;	  /* how many LBR entries are among them, or were passed over */
 	u8 end;		  /* enum lbr_end */
 	bool is_shifted;  /* LBR entries were left out: calls no longer count as registers do */

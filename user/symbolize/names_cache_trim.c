@@ -17,7 +17,7 @@
 
 enum {
 	NS_PER_S = 1000000000,
-	BLOCK_BYTES = 512, /* stat(2): st_blocks */
+	BLOCK_BYTES = 512,    /* stat(2): st_blocks */
 	LEFT_BEHIND_S = 3600, /* after which nobody writes to a temporary file any more */
 };
 

@@ -156,8 +156,9 @@ static void what_a_killed_writer_had_not_named_goes(void **state)
 	char *folder = store_folder();
 
 	windows_put(folder, 1);
-	shell(folder, "cd windows/20261121 && touch 140100.open.k3Fx0a 140000.sums-new 140100.notes "
-		      "&& mkdir ../20261120 && touch ../20261120/235900-1.open.k3Fx0a");
+	shell(folder,
+	      "cd windows/20261121 && touch 140100.open.k3Fx0a 140000.sums-new 140100.notes "
+	      "&& mkdir ../20261120 && touch ../20261120/235900-1.open.k3Fx0a");
 	store_close(store_opened(folder, STORE_READ));
 	shell(folder, "[ -e windows/20261121/140100.open.k3Fx0a ]");
 	expect(folder, STORE_WRITE, "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n",

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { DEPTH = 32, OFTEN = 8 };
+enum { DEPTH = 32, OFTEN = 8, NOW = 100 };
 
 /* A thread in which a function was often seen in a register. */
 static struct thread_facts thread_with(u32 id, u32 body, u16 slot)
@@ -33,7 +33,7 @@ static const struct rest rest = {.calls = calls,
 				 .bodies = bodies,
 				 .count = ARRAY_COUNT(calls),
 				 .slots = {.first = 0, .depth = DEPTH},
-				 .end = 3};
+				 .end = LBR_END_SEVERAL};
 
 static void a_rest_is_found_by_its_key(void **state)
 {
@@ -60,11 +60,10 @@ static void it_fits_threads_in_which_functions_are_where_they_were(void **state)
 	u32 number = rests_keep(rests, 77, &rest);
 
 	for (u32 turn = 0; turn < 2; turn++) {
-		assert_true(rests_fit(rests, number, &same));
-		assert_false(rests_fit(rests, number, &other));
-		assert_true(rests_fit(rests, number, &elsewhere));
+		assert_true(rests_fit(rests, number, &same, NOW));
+		assert_false(rests_fit(rests, number, &other, NOW));
+		assert_true(rests_fit(rests, number, &elsewhere, NOW));
 	}
-	assert_true(thread_anchors_key(&same) != thread_anchors_key(&other));
 	rests_free(rests);
 	release(&same);
 	release(&other);
@@ -81,9 +80,42 @@ static void one_without_registers_fits_everywhere(void **state)
 
 	unknown.slots = (struct slots){0};
 	number = rests_keep(rests, 77, &unknown);
-	assert_true(rests_fit(rests, number, &other));
+	assert_true(rests_fit(rests, number, &other, NOW));
 	rests_free(rests);
 	release(&other);
+	(void)state;
+}
+
+/* What is the only way to the start because no other was seen. */
+static void one_that_leads_to_the_start_is_seen_before_and_after(void **state)
+{
+	struct thread_facts thread = thread_with(1, bodies[0], 0);
+	struct rests *rests = rests_new(1 << 20);
+	struct rest whole = rest;
+	u32 number;
+
+	whole.end = LBR_END_WHOLE;
+	number = rests_keep(rests, 77, &whole);
+	assert_false(rests_fit(rests, number, &thread, NOW)); /* the other function never was */
+	*vec_add(&thread.anchors) = (struct anchor){
+		.body = bodies[1], .slot = DEPTH - 1, .count = OFTEN};
+	*idmap_place(&thread.anchor_of, bodies[1]) = 2;
+	for (u32 i = 0; i < 2; i++) {
+		thread.anchors.items[i].seen_first_ns = NOW - 10 + i;
+		thread.anchors.items[i].seen_last_ns = NOW + 10 - i;
+	}
+	thread.id = 2; /* nothing is known of it yet */
+	assert_false(rests_fit(rests, number, &thread, NOW - 10));
+	assert_true(rests_fit(rests, number, &thread, NOW - 9));
+	assert_true(rests_fit(rests, number, &thread, NOW + 10)); /* the caller goes on */
+	assert_false(rests_fit(rests, number, &thread, NOW + 11));
+	thread.id = 3;
+	thread.anchors.items[1].seen_last_ns = NOW + 20;
+	thread.anchors.items[0].seen_last_ns = NOW; /* and the caller does something else */
+	assert_true(rests_fit(rests, number, &thread, NOW));
+	assert_false(rests_fit(rests, number, &thread, NOW + 1));
+	rests_free(rests);
+	release(&thread);
 	(void)state;
 }
 
@@ -109,6 +141,7 @@ int main(void)
 		cmocka_unit_test(a_rest_is_found_by_its_key),
 		cmocka_unit_test(it_fits_threads_in_which_functions_are_where_they_were),
 		cmocka_unit_test(one_without_registers_fits_everywhere),
+		cmocka_unit_test(one_that_leads_to_the_start_is_seen_before_and_after),
 		cmocka_unit_test(all_are_forgotten_when_there_are_too_many),
 	};
 

@@ -96,7 +96,7 @@ tell_rest() {
 	printf '[daemon]\n\tpush = https://127.0.0.1:%s/\n\tpush-ca = ca.pem\n\tpush-token-file = token\n' \
 		"$port" >config
 	start_daemon --metrics-file metrics.prom
-	wait_for says "cannot push to https://127.0.0.1:$port/: the server answers 503; trying again"
+	wait_for says "cannot push to https://127.0.0.1:$port/ since 20[0-9: -]*: the server answers 503; trying again"
 	stop_server
 	wait_for spooled 2
 	wait_for lists '^#   failing since 20[0-9: -]* ([1-9][0-9]* attempts since the daemon.s start): [a-zA-Z]'
@@ -157,6 +157,54 @@ print(push["sent"], push["failing_since_ns"], sum(push["lost"].values()))')" = "
 	wait_for says "works again"
 	kill -TERM "$daemon"
 	wait "$daemon"
+	[ ! -e server/wrong ]
+}
+
+@test "what is not about a profile loses none: redirects, rights, addresses, and who has no time" {
+	start_server
+	echo 302 >server/answer
+	start_daemon --push "http://127.0.0.1:$port" --metrics-file metrics.prom
+	for status in 302 401 403 404 405 407 408 425 429 500; do
+		echo "$status" >server/answer
+		kill -HUP "$daemon" # settings that are read anew are tried at once
+		wait_for says "cannot push to http://127.0.0.1:$port since 20[0-9: -]*: the server answers $status; trying again"
+	done
+	wait_for lists '^#   failing since 20[0-9: -]* ([1-9][0-9]* attempts since the daemon.s start): the server answers 500$'
+	# all trouble since one and the same time, which list tells, too
+	since=$(grep -o 'failing since 20[0-9: -]*[0-9]' listed)
+	[ "$(grep 'cannot push' log | grep -vc "${since#failing }: ")" = 0 ]
+	rm server/answer
+	kill -HUP "$daemon"
+	wait_for says "works again"
+	kill -TERM "$daemon"
+	wait "$daemon"
+	grep -q '^bpfprof_push_lost_total{reason="refused"} 0$' metrics.prom
+	[ "$({ awk 'FNR == 2' server/*.query; find store/push -name '*.push' -printf '%f\n' | cut -c2-20; } |
+		sort -u | wc -l)" = "$(windows_with_samples)" ]
+	[ ! -e server/wrong ]
+}
+
+@test "a token that was replaced is read again when the server does not take the old one" {
+	(umask 077 && echo old >token)
+	echo new >server/token
+	start_server
+	start_daemon --push "http://127.0.0.1:$port" --push-token-file token --metrics-file metrics.prom
+	wait_for lists '^#   failing since 20.*: the server answers 401$'
+	rm token
+	wait_for says "cannot read the token in token: No such file or directory (the token is as before)"
+	before=$(awk '$1 == "bpfprof_push_failures_total" { print $2 }' metrics.prom)
+	fails_again() {
+		awk -v before="$before" '$1 == "bpfprof_push_failures_total" && $2 > before + 1 { found = 1 }
+			END { exit !found }' metrics.prom
+	}
+	wait_for fails_again
+	[ "$(grep -c 'the token is as before' log)" = 1 ]
+	(umask 077 && echo new >token.made && mv token.made token)
+	wait_for says "works again"
+	kill -TERM "$daemon"
+	wait "$daemon"
+	[ "$(sed -n 4p server/1.query)" = "Bearer new" ]
+	grep -q '^bpfprof_push_lost_total{reason="refused"} 0$' metrics.prom
 	[ ! -e server/wrong ]
 }
 

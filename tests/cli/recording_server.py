@@ -5,7 +5,7 @@ usage: recording_server.py FOLDER [CERTIFICATE KEY]
 
 Its port, on 127.0.0.1, goes to FOLDER/port; each profile to FOLDER/N.pb.gz, with what it was called in
 FOLDER/N.query; what is wrong with one to FOLDER/wrong. What it answers stands in FOLDER/answer, if that is
-there (503: come again; 400: no), else 200.
+there (503: come again; 400: no), else 200. If FOLDER/token is there, who does not bring it is answered 401.
 """
 
 import http.server
@@ -59,12 +59,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 self.answer(int(file.read()))
             write("asked", b"")
             return
+        right = self.headers.get("Authorization", "none")
+        if os.path.exists(path("token")):
+            with open(path("token")) as file:
+                if right != "Bearer " + file.read().strip():
+                    self.answer(401)
+                    return
         query = urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query)
         for complaint in complaints(self, query, body):
             with open(path("wrong"), "a") as file:
                 print(complaint, file=file)
         count += 1
-        right = self.headers.get("Authorization", "none")
         text = "\n".join([query["name"][0], query["from"][0], query["until"][0], right, ""])
         write(f"{count}.query", text.encode())
         write(f"{count}.pb.gz", body)

@@ -21,16 +21,6 @@ bool window_choice_is_made(const struct window_choice *choice)
 	       choice->yesterday;
 }
 
-const char *asked_time_text(u64 ns, char text[static 32])
-{
-	time_t seconds = (time_t)(ns / second_ns);
-	struct tm parts = {0};
-
-	localtime_r(&seconds, &parts);
-	strftime(text, 32, "%F %T", &parts);
-	return text;
-}
-
 u64 asked_window_length_ns(const struct store_window *window)
 {
 	return window->end_ns > window->start_ns ? window->end_ns - window->start_ns : 0;
@@ -163,15 +153,14 @@ static int refuse_none(struct store *store, const struct asked_windows *windows)
 	if (!extent.last_ns)
 		return fail_plain(-ENODATA, "wait until the daemon has written one",
 				  "the store %s has no windows yet", windows->directory);
-	remedy = must_format("it has some from %s to %s", asked_time_text(extent.first_ns, from),
-			     asked_time_text(extent.last_ns, to));
+	remedy = must_format("it has some from %s to %s", times_text(extent.first_ns, from),
+			     times_text(extent.last_ns, to));
 	if (windows->asked.to_ns == UINT64_MAX)
 		return fail_plain(-ENODATA, remedy, "the store %s has no windows since %s",
-				  windows->directory,
-				  asked_time_text(windows->asked.from_ns, from));
+				  windows->directory, times_text(windows->asked.from_ns, from));
 	return fail_plain(-ENODATA, remedy, "the store %s has no windows from %s to %s",
-			  windows->directory, asked_time_text(windows->asked.from_ns, from),
-			  asked_time_text(windows->asked.to_ns, to));
+			  windows->directory, times_text(windows->asked.from_ns, from),
+			  times_text(windows->asked.to_ns, to));
 }
 
 static void print_notes(const struct store *store)
@@ -314,8 +303,8 @@ static void describe_gap(const struct window_gap *gap, FILE *out)
 {
 	char from[32], to[32];
 
-	fprintf(out, "# no data %s to %s: %s", asked_time_text(gap->from_ns, from),
-		asked_time_text(gap->to_ns, to), gap->why);
+	fprintf(out, "# no data %s to %s: %s", times_text(gap->from_ns, from),
+		times_text(gap->to_ns, to), gap->why);
 	if (gap->windows)
 		fprintf(out, " (%u lost)", gap->windows);
 	fputc('\n', out);
@@ -360,9 +349,8 @@ void asked_windows_describe(const struct asked_windows *windows, u64 now_ns, FIL
 		if (windows->windows.items[i].facts.end_ns > last_ns)
 			last_ns = windows->windows.items[i].facts.end_ns;
 	fprintf(out, "# %s to %s: %zu window%s, %s samples, %s lost\n",
-		asked_time_text(windows->windows.items[0].facts.start_ns, from),
-		asked_time_text(last_ns, to), count, count == 1 ? "" : "s",
-		number_format_count(windows->samples, samples),
+		times_text(windows->windows.items[0].facts.start_ns, from), times_text(last_ns, to),
+		count, count == 1 ? "" : "s", number_format_count(windows->samples, samples),
 		number_format_count(windows->lost, lost));
 	describe_flags(windows, out);
 	for (size_t i = 0; i <= count; i++) {

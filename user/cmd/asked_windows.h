@@ -82,8 +82,6 @@ struct names_cache *asked_windows_names(const struct asked_windows *windows);
 
 /* Comment lines: from when to when, how much there is, and what is missing in between. */
 void asked_windows_describe(const struct asked_windows *windows, u64 now_ns, FILE *out);
-/* "2026-11-21 14:00:00": local time; into `text`, which it returns. */
-const char *asked_time_text(u64 ns, char text[static 32]);
 /* How long a window is; 0: its end is told as before its start. */
 u64 asked_window_length_ns(const struct store_window *window);
 /* Samples that a window lost, of any reason. */

@@ -156,8 +156,8 @@ static void append_windows(struct text *name, const struct asked_windows *window
 	char from[32], to[32];
 
 	text_appendf(name, "%s to %s (%zu window%s)",
-		     asked_time_text(windows->windows.items[0].facts.start_ns, from),
-		     asked_time_text(windows->windows.items[count - 1].facts.end_ns, to), count,
+		     times_text(windows->windows.items[0].facts.start_ns, from),
+		     times_text(windows->windows.items[count - 1].facts.end_ns, to), count,
 		     count == 1 ? "" : "s");
 }
 

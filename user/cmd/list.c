@@ -74,8 +74,7 @@ static void write_line(const struct store_window *window)
 
 	if (window->rate_hz)
 		snprintf(rate, sizeof(rate), "%u Hz", window->rate_hz);
-	text_appendf(&line, "%s  %8s  %9s  %11s  %9s  %8s  ",
-		     asked_time_text(window->start_ns, start),
+	text_appendf(&line, "%s  %8s  %9s  %11s  %9s  %8s  ", times_text(window->start_ns, start),
 		     number_format_duration(asked_window_length_ns(window), length),
 		     number_format_bytes(window->bytes, bytes),
 		     number_format_count(window->samples, samples),
@@ -93,8 +92,8 @@ static void write_gap(const struct asked_windows *windows, size_t index, u64 now
 	char from[32], to[32];
 
 	if (asked_windows_gap(windows, index, now_ns, &gap))
-		printf("# no data %s to %s: %s\n", asked_time_text(gap.from_ns, from),
-		       asked_time_text(gap.to_ns, to), gap.why);
+		printf("# no data %s to %s: %s\n", times_text(gap.from_ns, from),
+		       times_text(gap.to_ns, to), gap.why);
 }
 
 /* What windows of one local day come to. */
@@ -127,7 +126,7 @@ static void write_days(const struct asked_windows *windows, bool is_quiet)
 		const struct store_window *window = &windows->windows.items[i].facts;
 		char start[32];
 
-		start[strcspn(asked_time_text(window->start_ns, start), " ")] = 0;
+		start[strcspn(times_text(window->start_ns, start), " ")] = 0;
 		if (strcmp(start, day.date) != 0) {
 			write_day(&day);
 			day = (struct day){0};

@@ -28,7 +28,7 @@ static void write_failing(const struct push_totals *totals)
 
 	if (totals->failing_since_ns)
 		printf("#   failing since %s (%s attempts since the daemon's start): %s\n",
-		       asked_time_text(totals->failing_since_ns, since),
+		       times_text(totals->failing_since_ns, since),
 		       number_format_count(totals->attempts_failed, attempts), totals->failing_why);
 }
 
@@ -53,14 +53,13 @@ void list_pushes_text(const char *store)
 		return;
 	totals = &state.totals;
 	if (totals->last_sent_ns)
-		snprintf(last, sizeof(last), ", the last %s",
-			 asked_time_text(totals->last_sent_ns, at));
+		snprintf(last, sizeof(last), ", the last %s", times_text(totals->last_sent_ns, at));
 	printf("# pushed to %s: %s profiles (%s)%s; ", state.url,
 	       number_format_count(totals->sent, sent),
 	       number_format_bytes(totals->sent_bytes, sent_bytes), last);
 	printf("%s wait (%s), as of %s\n", number_format_count(totals->waiting, waiting),
 	       number_format_bytes(totals->waiting_bytes, waiting_bytes),
-	       asked_time_text(state.time_ns, at));
+	       times_text(state.time_ns, at));
 	write_failing(totals);
 	write_lost(totals);
 }

@@ -14,6 +14,7 @@
 #include "continuous/push_retry.h"
 #include "continuous/push_spool.h"
 #include "continuous/push_token.h"
+#include "continuous/times.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -31,7 +32,7 @@ enum trouble { TROUBLE_NONE, TROUBLE_SPOOL = 1 << 16, TROUBLE_WINDOW };
 
 /* One reading of the settings. */
 struct target {
-	char *url, *ca, *token;
+	char *url, *ca, *token_file, *token;
 	u64 spool_bytes;
 };
 
@@ -54,7 +55,8 @@ struct push {
 	struct push_http *http;
 	struct target target;
 	struct push_retry retry;
-	u32 trouble; /* the last one that was said: of the server, or enum trouble */
+	u32 trouble;	  /* the last one that was said: of the server, or enum trouble */
+	bool lacks_token; /* that its file cannot be read any more was said */
 	const struct push_window *window; /* that profiles are made of */
 	u32 part;
 };
@@ -63,6 +65,7 @@ static void target_release(struct target *target)
 {
 	free(target->url);
 	free(target->ca);
+	free(target->token_file);
 	free(target->token);
 	*target = (struct target){0};
 }
@@ -80,6 +83,7 @@ static int target_read(const struct push_settings *settings, struct target *ret_
 		return error;
 	target.url = must_copy(settings->url);
 	target.ca = must_copy(settings->ca);
+	target.token_file = must_copy(settings->token_file);
 	*ret_target = target;
 	return 0;
 }
@@ -193,19 +197,51 @@ static void note_refused(struct push *push, const struct push_answer *answer)
 
 static void note_failed(struct push *push, const struct push_answer *answer)
 {
-	CLEANUP(freep)
-	char *sentence = must_format("cannot push to %s: %s; trying again", push->target.url,
-				     text_view(&answer->why));
+	CLEANUP(freep) char *sentence = NULL;
+	char since[32];
 
 	pthread_mutex_lock(&push->mutex);
 	push->totals.attempts_failed++;
 	if (!push->totals.failing_since_ns)
 		push->totals.failing_since_ns = clock_ns(CLOCK_REALTIME);
+	times_text(push->totals.failing_since_ns, since);
 	snprintf(push->totals.failing_why, sizeof(push->totals.failing_why), "%s",
 		 text_view(&answer->why));
 	pthread_mutex_unlock(&push->mutex);
 	push_retry_later(&push->retry, clock_ns(CLOCK_MONOTONIC), answer->after_s);
+	sentence = must_format("cannot push to %s since %s: %s; trying again", push->target.url,
+			       since, text_view(&answer->why));
 	say_trouble(push, answer->trouble, sentence);
+}
+
+static void keep_old_token(struct push *push)
+{
+	CLEANUP(freep)
+	char *sentence = must_format("%s (the token is as before)", fail_sentence());
+
+	if (!push->lacks_token)
+		push->callbacks.say(push->callbacks.context, true, sentence);
+	push->lacks_token = true;
+}
+
+/* The server does not take the token: its file may have another one by now, which is tried at
+ * once. */
+static void renew_token(struct push *push)
+{
+	CLEANUP(freep) char *token = NULL;
+
+	if (!push->target.token_file)
+		return;
+	if (push_token_read(push->target.token_file, &token)) {
+		keep_old_token(push);
+		return;
+	}
+	push->lacks_token = false;
+	if (!strcmp(token, push->target.token))
+		return;
+	free(push->target.token);
+	push->target.token = TAKE(token);
+	push_retry_reset(&push->retry);
 }
 
 static void send_profile(struct push *push, const struct push_profile *profile)
@@ -222,6 +258,8 @@ static void send_profile(struct push *push, const struct push_profile *profile)
 		break;
 	case PUSH_LATER:
 		note_failed(push, &answer);
+		if (answer.trouble == PUSH_STATUS_TOKEN)
+			renew_token(push);
 		break;
 	}
 	text_release(&answer.why);
@@ -258,6 +296,7 @@ static void take_target(struct push *push)
 	push->target = push->fresh;
 	push->fresh = (struct target){0};
 	push->has_fresh = false;
+	push->lacks_token = false;
 	push_retry_reset(&push->retry);
 	removed = push_spool_limit(push->spool, push->target.spool_bytes);
 	push->totals.lost[PUSH_LOST_spool_full] += removed;

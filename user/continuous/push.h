@@ -3,9 +3,9 @@
  * Windows to a server, by a thread of its own: whoever writes windows only says that there is one.
  *
  * A window becomes profiles (by whom push_open() names), which lie in a spool on disk until the
- * server has taken them, oldest first. Where nobody answers, or who answers cannot take it now, it
- * is tried again after a while that doubles, up to five minutes, with some chance in it, so that
- * the machines of a fleet do not come back all at once. What the server refuses is dropped.
+ * server has taken them, oldest first. Where nobody answers, or who answers takes none now, it is
+ * tried again after a while that doubles, up to five minutes, with some chance in it, so that the
+ * machines of a fleet do not come back all at once. A profile that the server refuses is dropped.
  *
  * Each profile is sent until it is answered: once, but for one whose answer got lost.
  */

@@ -247,11 +247,30 @@ static void set_options(struct push_http *http, const struct push_target *target
 	set(handle, CURLOPT_POSTFIELDS, profile->body.start);
 }
 
+/* Whether the answer is about this one profile, and not about who asks, the address, what stands in
+ * between or how the server fares: those can be mended while profiles wait. */
+static bool is_about_profile(long status)
+{
+	static const u16 about_others[] = {
+		PUSH_STATUS_TOKEN, /* Unauthorized */
+		403,		   /* Forbidden */
+		404,		   /* Not Found */
+		405,		   /* Method Not Allowed: who takes no POST is another server */
+		407,		   /* Proxy Authentication Required */
+		408,		   /* Request Timeout */
+		425,		   /* Too Early */
+		429,		   /* Too Many Requests */
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(about_others); i++)
+		if (about_others[i] == status)
+			return false;
+	return status >= 400 && status < 500;
+}
+
 static enum push_outcome judge_status(struct push_http *http, long status, struct text *why)
 {
-	enum { DONE = 200, MOVED = 300, TIMED_OUT = 408, TOO_MANY = 429, BROKEN = 500 };
-
-	if (status >= DONE && status < MOVED)
+	if (status >= 200 && status < 300)
 		return PUSH_SENT;
 	text_appendf(why, "the server answers %ld", status);
 	if (http->answer.length) {
@@ -259,8 +278,7 @@ static enum push_outcome judge_status(struct push_http *http, long status, struc
 		text_append_printable(why, text_view(&http->answer));
 		text_append(why, ")");
 	}
-	return status == TIMED_OUT || status == TOO_MANY || status >= BROKEN ? PUSH_LATER
-									     : PUSH_REFUSED;
+	return is_about_profile(status) ? PUSH_REFUSED : PUSH_LATER;
 }
 
 static enum push_outcome judge(struct push_http *http, CURLcode code, struct push_answer *answer)

@@ -5,7 +5,7 @@
  *
  * Source of the protocol: github.com/grafana/pyroscope, docs/sources/reference-server-api and
  * pkg/ingester/pyroscope/ingest_handler.go: name, from and until (19 digits: nanoseconds) and
- * format=pprof in the query. 429 and 5xx ask to come again, other 4xx do not.
+ * format=pprof in the query. What statuses mean: RFC 9110, 15; 425 and 429: RFC 8470, 6585.
  */
 #ifndef CONTINUOUS_PUSH_HTTP_H
 #define CONTINUOUS_PUSH_HTTP_H
@@ -24,14 +24,16 @@ struct push_target {
 
 enum push_outcome {
 	PUSH_SENT,
-	PUSH_LATER,   /* nobody there, or who is there cannot take it now */
-	PUSH_REFUSED, /* nor will the next time */
+	PUSH_LATER,   /* nobody there, or who is there takes none now, from us or at this address */
+	PUSH_REFUSED, /* nor will the next time, as it is about this profile */
 };
+
+enum { PUSH_STATUS_TOKEN = 401 }; /* the token is not the right one, or not any more */
 
 /* What is to be said of one that was not sent. */
 struct push_answer {
 	struct text why; /* a sentence; the caller releases it */
-	u32 trouble;	 /* equal for the same trouble, which may be said otherwise each time */
+	u32 trouble;	 /* the HTTP status; below 100: no answer, and why */
 	u64 after_s;	 /* if it is to come later: the seconds that the server asks for, 0: none */
 };
 

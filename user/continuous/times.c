@@ -310,3 +310,11 @@ struct time_span times_day(u64 now_ns, int days_ago)
 	whole_moment(first, &span);
 	return span;
 }
+
+const char *times_text(u64 ns, char text[static 32])
+{
+	struct tm parts = local_parts(ns);
+
+	strftime(text, 32, "%F %T", &parts);
+	return text;
+}

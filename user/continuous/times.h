@@ -41,5 +41,7 @@ bool times_look_like_clock(const char *text);
 
 /* The local day that many days before today, from midnight to midnight. */
 struct time_span times_day(u64 now_ns, int days_ago);
+/* "2026-11-21 14:00:00": local time; into `text`, which it returns. */
+const char *times_text(u64 ns, char text[static 32]);
 
 #endif

@@ -21,7 +21,10 @@ struct made_elf {
 	u8 id[20];     /* build id; all zero: none */
 	const struct made_symbol *symbols, *dynamic;
 	size_t symbol_count, dynamic_count;
-	size_t plt_count; /* relocations of the first dynamic symbols */
+	size_t plt_count;	    /* relocations of the first dynamic symbols */
+	const u32 *section_numbers; /* .symtab_shndx: of no symbol, and of the first of `symbols` */
+	size_t section_number_count;
+	size_t far_count; /* loaded sections behind all others */
 	const char *link;
 	u32 link_checksum;
 	const void *packed; /* .gnu_debugdata */
@@ -82,6 +85,32 @@ static void made_link(struct elf_being_made *making, const char *name, u32 check
 		     ".gnu_debuglink", link, ELF_T_BYTE);
 }
 
+/* Source: System V gABI 4.1, SHT_SYMTAB_SHNDX. */
+static void made_section_numbers(struct elf_being_made *making, const struct made_elf *made,
+				 u16 symbols)
+{
+	made_section(making,
+		     (GElf_Shdr){.sh_type = SHT_SYMTAB_SHNDX,
+				 .sh_size = made->section_number_count * sizeof(u32),
+				 .sh_entsize = sizeof(u32),
+				 .sh_link = symbols},
+		     ".symtab_shndx", made->section_numbers, ELF_T_WORD);
+}
+
+static void made_far_sections(struct elf_being_made *making, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		Elf_Scn *section = elf_newscn(making->elf);
+		GElf_Shdr header = {.sh_type = SHT_NOBITS,
+				    .sh_flags = SHF_ALLOC | SHF_EXECINSTR,
+				    .sh_addr = MADE_TEXT,
+				    .sh_offset = MADE_OFFSET,
+				    .sh_addralign = 1};
+
+		gelf_update_shdr(section, &header);
+	}
+}
+
 /* The names of the sections, and where all is. */
 static void made_end(struct elf_being_made *making)
 {
@@ -107,7 +136,7 @@ static __attribute__((unused)) int make_elf(const struct made_elf *made)
 	CLEANUP(freep) char *symbols = NULL, *dynamic = NULL, *relocations = NULL;
 	u8 link[64] = {0};
 	u32 note[9] = {0};
-	u16 dynamic_index = 0;
+	u16 symbols_index = 0, dynamic_index = 0;
 	bool is_written;
 
 	elf_version(EV_CURRENT);
@@ -126,7 +155,10 @@ static __attribute__((unused)) int make_elf(const struct made_elf *made)
 	if (made->id[0])
 		made_note(&making, made->id, note);
 	if (made->symbol_count)
-		made_symbols(&making, made->symbols, made->symbol_count, false, &symbols);
+		symbols_index = made_symbols(&making, made->symbols, made->symbol_count, false,
+					     &symbols);
+	if (made->section_number_count)
+		made_section_numbers(&making, made, symbols_index);
 	if (made->dynamic_count)
 		dynamic_index = made_symbols(&making, made->dynamic, made->dynamic_count, true,
 					     &dynamic);
@@ -139,6 +171,7 @@ static __attribute__((unused)) int make_elf(const struct made_elf *made)
 			     (GElf_Shdr){.sh_type = SHT_PROGBITS, .sh_size = made->packed_bytes},
 			     ".gnu_debugdata", made->packed, ELF_T_BYTE);
 	made_end(&making);
+	made_far_sections(&making, made->far_count);
 	is_written = elf_update(making.elf, ELF_C_WRITE) >= 0;
 	elf_end(making.elf);
 	if (is_written)

@@ -89,7 +89,7 @@ static int copy_headers(struct image *image)
 
 static bool is_table(const struct elf_section *section)
 {
-	static const u32 types[] = {SHT_STRTAB, SHT_SYMTAB, SHT_DYNSYM, SHT_NOTE};
+	static const u32 types[] = {SHT_STRTAB, SHT_SYMTAB, SHT_SYMTAB_SHNDX, SHT_DYNSYM, SHT_NOTE};
 
 	for (size_t i = 0; i < ARRAY_COUNT(types); i++) {
 		if (section->type == types[i])

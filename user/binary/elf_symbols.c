@@ -31,6 +31,7 @@ struct table {
 	bool is_virtual;	      /* leave addresses as they are linked */
 	bool borrows;
 	Elf_Data *symbols;
+	Elf_Data *section_numbers; /* of symbols, where they do not fit into one; or NULL */
 	struct bytes names;
 	u64 names_left; /* bytes that may still be copied */
 };
@@ -112,20 +113,37 @@ static u8 binding_of(const GElf_Sym *symbol)
 	}
 }
 
-/* The section of a symbol that is code or data of the running program, NULL if it isn't. */
-static const struct elf_section *section_of(const struct table *table, const GElf_Sym *symbol)
+/* The number of the section that a symbol is in, SHN_UNDEF if it is in none. Numbers from
+ * SHN_LORESERVE on do not fit and stand in a table of their own. Source: System V gABI 4.1, "Symbol
+ * Table", SHN_XINDEX. */
+static u32 section_number(const struct table *table, const GElf_Sym *symbol, size_t index)
 {
+	const Elf_Data *numbers = table->section_numbers;
+	Elf32_Word number;
+
+	if (symbol->st_shndx < SHN_LORESERVE)
+		return symbol->st_shndx;
+	if (symbol->st_shndx != SHN_XINDEX || !numbers || index >= numbers->d_size / sizeof(number))
+		return SHN_UNDEF;
+	memcpy(&number, (const u8 *)numbers->d_buf + index * sizeof(number), sizeof(number));
+	return number;
+}
+
+/* The section of a symbol that is code or data of the running program, NULL if it isn't. */
+static const struct elf_section *section_of(const struct table *table, const GElf_Sym *symbol,
+					    size_t index)
+{
+	u32 number = section_number(table, symbol, index);
 	const struct elf_section *section;
 
-	if (symbol->st_name == 0 || symbol->st_shndx == SHN_UNDEF ||
-	    symbol->st_shndx >= SHN_LORESERVE || symbol->st_shndx >= table->file->section_count)
+	if (symbol->st_name == 0 || number == SHN_UNDEF || number >= table->file->section_count)
 		return NULL;
-	section = &table->file->sections[symbol->st_shndx];
+	section = &table->file->sections[number];
 	if (!(section->flags & SHF_ALLOC))
 		return NULL;
 	/* In a debug file sections are empty shells; the image has the same ones in full. */
-	if (section->type == SHT_NOBITS && symbol->st_shndx < table->image->section_count)
-		section = &table->image->sections[symbol->st_shndx];
+	if (section->type == SHT_NOBITS && number < table->image->section_count)
+		section = &table->image->sections[number];
 	if (!is_function_or_object(symbol) && !(is_label(symbol) && may_hold_labels(section)))
 		return NULL;
 	return section;
@@ -144,9 +162,10 @@ static u64 bytes_of(const GElf_Sym *symbol, const struct elf_section *section)
 }
 
 /* Adds a symbol if it is one to show. Returns how many bytes of name were copied. */
-static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_Sym *elf_symbol)
+static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_Sym *elf_symbol,
+		      size_t index)
 {
-	const struct elf_section *section = section_of(table, elf_symbol);
+	const struct elf_section *section = section_of(table, elf_symbol, index);
 	struct symbol symbol = {0};
 
 	if (!section)
@@ -171,6 +190,16 @@ static u64 add_symbol(struct symbols *symbols, const struct table *table, GElf_S
 	return strlen(symbol.name) + 1;
 }
 
+static Elf_Data *section_numbers_of(const struct elf_file *file, const struct elf_section *symbols)
+{
+	u32 table = (u32)(symbols - file->sections);
+
+	for (u32 i = 1; i < file->section_count; i++)
+		if (file->sections[i].type == SHT_SYMTAB_SHNDX && file->sections[i].link == table)
+			return elf_file_table(file, &file->sections[i]);
+	return NULL;
+}
+
 /* Adds a whole table and settles it. Returns 0, -ENODATA (nothing in it) or -EBADMSG. */
 static int add_table(struct symbols *symbols, struct table *table, u32 type)
 {
@@ -183,6 +212,7 @@ static int add_table(struct symbols *symbols, struct table *table, u32 type)
 	table->symbols = elf_file_table(table->file, section);
 	if (!table->symbols || section->link >= table->file->section_count)
 		return -EBADMSG;
+	table->section_numbers = section_numbers_of(table->file, section);
 	table->names = elf_file_contents(table->file, &table->file->sections[section->link]);
 	table->names_left = (u64)table->names.length * NAME_SHARING_MAX;
 	table->borrows = can_borrow(table);
@@ -191,7 +221,7 @@ static int add_table(struct symbols *symbols, struct table *table, u32 type)
 		count = SYMBOLS_MAX;
 	symbols_expect(symbols, count);
 	for (size_t i = 0; i < count && gelf_getsym(table->symbols, (int)i, &elf_symbol); i++) {
-		u64 copied = add_symbol(symbols, table, &elf_symbol);
+		u64 copied = add_symbol(symbols, table, &elf_symbol, i);
 
 		if (copied > table->names_left)
 			return -EBADMSG;

@@ -152,6 +152,40 @@ static void thumb_flags_and_mapping_symbols_of_arm_are_left_out(void **state)
 	assert_string_equal(name_at(symbols, 0x1050), "$dollar");
 }
 
+static void a_section_number_that_does_not_fit_stands_in_a_table_of_its_own(void **state)
+{
+	enum { FAR = 65500 };
+	static const struct made_symbol functions[] = {
+		{"before", 0x1010, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, 1},
+		{"far", 0x1020, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, SHN_XINDEX},
+		{"undefined", 0x1030, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, SHN_XINDEX},
+		{"no_such_section", 0x1040, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, SHN_XINDEX},
+		{"not_in_the_table", 0x1050, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, SHN_XINDEX},
+		{"after", 0x1060, 0x10, STB_GLOBAL, STT_FUNC, STV_DEFAULT, 1},
+	};
+	static const u32 numbers[] = {0, 0, FAR, SHN_UNDEF, ~0u};
+
+	(void)state;
+	for (int kind = 0; kind < 4; kind++) {
+		struct made_elf made = {.class = kind & 1 ? ELFCLASS32 : ELFCLASS64,
+					.order = kind & 2 ? ELFDATA2MSB : ELFDATA2LSB,
+					.symbols = functions,
+					.symbol_count = ARRAY_COUNT(functions),
+					.section_numbers = numbers,
+					.section_number_count = ARRAY_COUNT(numbers),
+					.far_count = FAR};
+		CLEANUP(symbols_freep) struct symbols *symbols = symbols_new();
+		CLEANUP(file_unmap) struct bytes image = map_made(&made);
+
+		assert_int_equal(symbols_add_elf(symbols, image, (struct bytes){0}), 0);
+		assert_string_equal(name_at(symbols, 0x1010), "before");
+		assert_string_equal(name_at(symbols, 0x1020), "far");
+		for (u64 address = 0x1030; address < 0x1060; address += 0x10)
+			assert_string_equal(name_at(symbols, address), "(none)");
+		assert_string_equal(name_at(symbols, 0x1060), "after");
+	}
+}
+
 static void a_symbol_whose_name_is_too_long_leaves_the_address(void **state)
 {
 	enum { NAME_BYTES = 100000 };
@@ -308,6 +342,7 @@ int main(void)
 		cmocka_unit_test(a_stripped_file_is_named_from_its_dynamic_symbols),
 		cmocka_unit_test(a_debug_file_names_by_the_offsets_of_the_image),
 		cmocka_unit_test(thumb_flags_and_mapping_symbols_of_arm_are_left_out),
+		cmocka_unit_test(a_section_number_that_does_not_fit_stands_in_a_table_of_its_own),
 		cmocka_unit_test(a_symbol_whose_name_is_too_long_leaves_the_address),
 		cmocka_unit_test(a_kernel_image_keeps_its_addresses_and_tells_its_reference),
 		cmocka_unit_test(a_file_without_symbols_is_told_from_one_that_is_no_elf),

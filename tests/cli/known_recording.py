@@ -12,6 +12,8 @@ root), or k!0x1234, an address in it. A BINARY is a path (it has a slash).
 
 events=0,1     configurations of the software events (default: 0, cpu-clock)
 chains=1       samples carry call chains, of FUNCTION and its CALLERs
+deferred=N     chains of user space come in records of their own behind the samples, as Linux 6.19 can, one
+               for N samples, which are alike
 cpu=1          samples carry the CPU, taken in turn from 0 and 1
 build_ids=0    mappings do not have the build ids of their files
 shuffle=1      samples come in another order, always the same one
@@ -50,7 +52,7 @@ class Binary:
 class Recording:
     def __init__(self):
         self.options = {"events": "0", "cpu": "0", "chains": "0", "build_ids": "1", "shuffle": "0"}
-        self.options |= {"step": "1000000", "pid": "4242"}
+        self.options |= {"step": "1000000", "pid": "4242", "deferred": "0"}
         self.records, self.samples, self.binaries, self.threads = [], [], [], {}
         self.time = self.first = 1_000_000_000_000
         self.taken = 0
@@ -129,16 +131,23 @@ class Recording:
             body += struct.pack("<Q", self.time)
             body += struct.pack("<II", self.taken % 2, 0) if self.has_cpu() else b""
             body += struct.pack("<Q", period)
+            cookie, rest = divmod(self.taken, int(self.options["deferred"]) or 1)
+            is_deferred = self.options["deferred"] != "0" and misc == perf.USER
+            brief = [perf.DEFERRED_CONTEXT, cookie - (rest == 0)] if is_deferred else chain
             if self.has_chains():
-                body += struct.pack(f"<{1 + len(chain)}Q", len(chain), *chain)
+                body += struct.pack(f"<{1 + len(brief)}Q", len(brief), *brief)
             self.records.append(perf.record(9, misc, body))
+            if is_deferred and rest == 0:
+                body = struct.pack(f"<{2 + len(chain)}Q", brief[1], len(chain), *chain)
+                self.records.append(perf.record(22, misc, body + self.trailer(tid)))
         self.samples = []
 
     def attribute(self, config):
         kinds = perf.IP | perf.TID | perf.TIME | perf.PERIOD | perf.IDENTIFIER
         kinds |= perf.CPU if self.has_cpu() else 0
         kinds |= perf.CALLCHAIN if self.has_chains() else 0
-        return perf.attribute(1, config, 1000, kinds)
+        flags = perf.FLAGS | (perf.DEFER_CHAINS if self.options["deferred"] != "0" else 0)
+        return perf.attribute(1, config, 1000, kinds, flags)
 
     def write(self, path):
         self.take_samples()

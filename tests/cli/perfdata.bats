@@ -169,6 +169,25 @@ perf_records() {
 	[[ $stderr == "bpfprof: cut.data is cut at byte "*" samples before that are shown" ]]
 }
 
+@test "user stacks that come after their samples are joined, and those that do not come are counted" {
+	local known=$BATS_TEST_DIRNAME/known_recording.py command
+	local samples=("$WORKLOADS/mainbarfoo" 'foo<bar<main=100x3500' 'bar<main=7x1500')
+	"$known" usual.data chains=1 "${samples[@]}"
+	"$known" deferred.data chains=1 deferred=5 "${samples[@]}"
+	# 714 stacks for seven samples each, and one for the last two that does not come
+	"$known" short.data chains=1 deferred=7 "${samples[@]}"
+	for command in report script; do
+		"$BPFPROF" "$command" -i usual.data >usual.txt
+		"$BPFPROF" "$command" -i deferred.data >deferred.txt 2>err.txt
+		same_lines usual.txt deferred.txt
+		[ ! -s err.txt ]
+		"$BPFPROF" "$command" -i short.data >short.txt 2>err.txt
+		diff <(echo "bpfprof: 2 of 5000 deferred user stacks are missing: what was to bring them after" \
+			"their samples is not in the file") err.txt
+	done
+	[ "$("$BPFPROF" script -D -i short.data | grep -c PERF_RECORD_CALLCHAIN_DEFERRED)" = 714 ]
+}
+
 @test "a recording that is damaged in its midst shows what is before and says where" {
 	"$BATS_TEST_DIRNAME/known_recording.py" whole.data "$WORKLOADS/mainbarfoo" 'main=1x300'
 	local at

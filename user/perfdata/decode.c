@@ -73,6 +73,7 @@ void decoder_add_kind(struct decoder *decoder, const struct wire_attr *attr, con
 	struct event_kind *kind = vec_add(&decoder->kinds);
 
 	*kind = (struct event_kind){.attr = *attr};
+	decoder->defers_stacks |= (attr->flags & ATTR_BIT(defer_callchain)) != 0;
 	lay_out(kind);
 	sample_steps_of(attr->sample_type, kind->steps);
 	for (size_t i = 0; i < id_count; i++) {

@@ -11,6 +11,7 @@
 #include "base/vec.h"
 #include "binary/binary.h"
 #include "event/event.h"
+#include "perfdata/deferred.h"
 #include "perfdata/details.h"
 #include "perfdata/format.h"
 
@@ -51,6 +52,7 @@ struct decoder {
 	bool swap;		 /* other endianness */
 	bool is_ours;		 /* misc bits of samples hold the stack's provenance */
 	bool skips_chains;	 /* knows_chain() is asked of samples without a key, too */
+	bool defers_stacks;	 /* samples may have cookies in place of user stacks */
 	bool lost_is_counted;	 /* LOST_SAMPLES at the end tell all: LOST would count twice */
 	struct intern build_id_paths;
 	VEC(struct build_id) build_ids; /* named beside the records; row: interned path - 1 */
@@ -64,7 +66,8 @@ struct decoder {
 	struct sample_details details;	    /* of the last sample, as far as it has them */
 	/* Of the next sample, set by the caller: its chain_key, and who may know its frames. */
 	u64 chain_key;
-	struct event_sink *reader; /* or NULL */
+	struct event_sink *reader;		/* or NULL */
+	const struct deferred_stacks *deferred; /* borrowed, or NULL */
 };
 
 /* Adds an event; `ids` may be none. Ids that are known already stay with their first event. */

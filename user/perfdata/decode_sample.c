@@ -163,10 +163,29 @@ static bool is_chain_known(const struct decoder *decoder, const struct event_kin
 	return may_be && decoder->reader && sink_call(decoder->reader, knows_chain, sample);
 }
 
+/* Puts the frames of a stack that came in a record of its own behind those that are there; `frame`
+ * is where the next one goes. */
+static struct frame *read_deferred(struct decoder *decoder, struct bytes stack, struct frame *frame)
+{
+	size_t count = stack.length / sizeof(u64);
+
+	decoder->frames.count = (size_t)(frame - decoder->frames.items);
+	vec_reserve(&decoder->frames, count);
+	frame = decoder->frames.items + decoder->frames.count;
+	for (size_t i = 0; i < count; i++) {
+		u64 word = word_at(decoder, stack.start, i);
+
+		if (word < CONTEXT_MAX)
+			*frame++ = (struct frame){.address = word, .space = SPACE_USER};
+	}
+	return frame;
+}
+
 static void read_frames(struct decoder *decoder, const struct event_kind *kind, const u8 *words,
 			u64 count, struct sample *sample)
 {
 	u8 space = SPACE_USER; /* as perf takes a chain that begins without a marker */
+	struct bytes deferred = {0};
 	struct frame *frame;
 
 	decoder->frames.count = 0;
@@ -186,9 +205,13 @@ static void read_frames(struct decoder *decoder, const struct event_kind *kind, 
 				return;
 			break;
 		}
-		if (word == CONTEXT_USER_DEFERRED)
-			i++; /* its cookie */
+		if (word == CONTEXT_USER_DEFERRED && ++i < count)
+			deferred = deferred_find(decoder->deferred, word_at(decoder, words, i));
+		if (deferred.start)
+			break; /* the kernel writes nothing behind it */
 	}
+	if (deferred.start)
+		frame = read_deferred(decoder, deferred, frame);
 	sample->frames = decoder->frames.items;
 	sample->frame_count = (u16)(frame - decoder->frames.items);
 }

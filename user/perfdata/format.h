@@ -74,6 +74,7 @@ enum {
 	ATTR_bpf_event = 30,
 	ATTR_cgroup = 32,
 	ATTR_build_id = 34,
+	ATTR_defer_callchain = 38,
 };
 
 #define ATTR_BIT(name) (1ull << ATTR_##name)
@@ -103,7 +104,8 @@ enum record_type {
 	RECORD_KSYMBOL = 17,
 	RECORD_BPF_EVENT = 18,
 	RECORD_CGROUP = 19,
-	RECORD_KERNEL_LAST = 22, /* CALLCHAIN_DEFERRED, Linux 6.19 */
+	RECORD_CALLCHAIN_DEFERRED = 22, /* Linux 6.19 */
+	RECORD_KERNEL_LAST = RECORD_CALLCHAIN_DEFERRED,
 
 	RECORD_USER_FIRST = 64, /* from here on written by perf, without sample_id trailer */
 	RECORD_HEADER_ATTR = 64,

@@ -8,9 +8,9 @@
 
 #include "bpfprof/counters.h"
 #include "perfdata/attr.h"
+#include "perfdata/chain_key.h"
 
 #include <errno.h>
-#include <xxhash.h>
 
 /* A record that is not an event; `body` is what follows its header. */
 typedef void note_record(struct perfdata *data, struct record_header header, struct cursor body);
@@ -173,11 +173,17 @@ static void take_compressed2(struct perfdata *data, struct record_header header,
 		take_block(data, (struct bytes){body.next, bytes});
 }
 
+static void take_deferred(struct perfdata *data, struct record_header header, struct cursor body)
+{
+	(void)header;
+	deferred_add(&data->deferred, body);
+}
+
 static note_record *const note_records[] = {
 	[RECORD_HEADER_ATTR] = take_attr,	  [RECORD_NOTE] = take_note,
 	[RECORD_HEADER_BUILD_ID] = take_build_id, [RECORD_EVENT_UPDATE] = take_event_update,
 	[RECORD_HEADER_FEATURE] = take_feature,	  [RECORD_COMPRESSED] = take_compressed,
-	[RECORD_COMPRESSED2] = take_compressed2,
+	[RECORD_COMPRESSED2] = take_compressed2,  [RECORD_CALLCHAIN_DEFERRED] = take_deferred,
 };
 
 static void note_unknown(struct perfdata *data, u32 type)
@@ -206,10 +212,13 @@ static void note_lost(struct perfdata *data, struct record_header header)
 			data->decoder.lost_is_counted = true;
 }
 
-/* What describes the file stands outside of compressed blocks, but for our own notes. */
+/* What describes the file stands outside of compressed blocks, but for our own notes and what the
+ * kernel writes. */
 static note_record *find_note_record(u32 type, bool is_nested)
 {
-	if (type >= ARRAY_COUNT(note_records) || (is_nested && type != RECORD_NOTE))
+	bool may_be_nested = type == RECORD_NOTE || type == RECORD_CALLCHAIN_DEFERRED;
+
+	if (type >= ARRAY_COUNT(note_records) || (is_nested && !may_be_nested))
 		return NULL;
 	return note_records[type];
 }
@@ -226,38 +235,17 @@ enum {
 
 /* Until its key is known, a sample's `extra` says where its chain is: offset in the record and
  * bytes. */
-static u64 chain_place(const struct perfdata *data, struct record_header header, const u8 *at)
+static u64 chain_place(struct perfdata *data, struct record_header header, const u8 *at)
 {
 	struct bytes chain;
 
 	if (data->decoder.skips_chains)
 		return EXTRA_NO_CHAIN;
 	chain = decode_chain(&data->decoder, header, at);
+	if (chain.start && data->decoder.defers_stacks)
+		deferred_want(&data->deferred, &data->decoder, chain);
 	return chain.start ? (u64)(chain.start - at) * MOST_CHAIN_BYTES + chain.length
 			   : EXTRA_NO_CHAIN;
-}
-
-/* Whether there may be frames of user space in a chain: it is sure that there are none if it has
- * one marker, for the kernel, and nothing else decides over the frames. */
-static bool has_user_frames(const struct decoder *decoder, struct bytes chain)
-{
-	size_t words = chain.length / sizeof(u64);
-
-	if (words < 2 || decode_word(decoder, chain.start) != words - 1 ||
-	    decode_word(decoder, chain.start + sizeof(u64)) != CONTEXT_KERNEL)
-		return true;
-	for (size_t i = 2; i < words; i++)
-		if (decode_word(decoder, chain.start + i * sizeof(u64)) >= CONTEXT_MAX)
-			return true;
-	return false;
-}
-
-/* See struct sample. */
-static u64 chain_key(const struct decoder *decoder, struct bytes chain)
-{
-	u64 key = XXH3_64bits(chain.start, chain.length) & ~(1ull | EXTRA_NOTE);
-
-	return (key ? key : 2) | has_user_frames(decoder, chain);
 }
 
 static const u8 *last_unkeyed(const struct perfdata *data)
@@ -493,6 +481,8 @@ void session_index(struct perfdata *data)
 
 		walk_input(data, input, input->bytes);
 	}
+	data->decoder.deferred = &data->deferred;
+	deferred_say_missing(data);
 	session_read_sources(data);
 	order_by_time(data->events.items, data->events.count);
 	bystanders_drop(data);

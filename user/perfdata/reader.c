@@ -445,6 +445,7 @@ void perfdata_close(struct perfdata *data)
 	vec_release(&data->events);
 	vec_release(&data->listed);
 	bystanders_release(&data->bystanders);
+	deferred_release(&data->deferred);
 	vec_release(&data->unknown_types);
 	text_release(&data->warnings);
 	free(data->damage.what);

@@ -70,6 +70,7 @@ struct perfdata {
 	size_t unkeyed_count;
 	struct window window; /* over what is walked */
 	struct bystanders bystanders;
+	struct deferred_stacks deferred;
 	struct decompressor *decompressor;
 	VEC(u8 *) blocks;   /* decompressed, owned: records point into them */
 	size_t blocks_left; /* so many bytes more may they become */

@@ -119,6 +119,7 @@ static struct decoder decoder_beside(const struct decoder *decoder)
 		.lost_is_counted = decoder->lost_is_counted,
 		.build_id_paths = decoder->build_id_paths,
 		.build_ids = {.items = decoder->build_ids.items, .count = decoder->build_ids.count},
+		.deferred = decoder->deferred,
 	};
 }
 

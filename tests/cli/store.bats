@@ -173,3 +173,31 @@ assert len(long_ones) == 1, store["gaps"]
 	grep 'of them could not be read' shown
 	grep -w foo shown
 }
+
+@test "windows at the ends of a time that cannot be read are passed over" {
+	local format
+	rm -rf ends
+	cp -r store ends
+	"$BPFPROF" list --store ends >/dev/null 2>&1
+	: >ends/windows/20261121/140000.data
+	echo damaged >ends/windows/20261121/150200.data
+	"$BPFPROF" report --store ends -g none >shown 2>said
+	grep '^# 2 of them could not be read' shown
+	grep -w foo shown
+	for format in folded pprof perfdata; do
+		"$BPFPROF" export --store ends --format "$format" -o "ends.$format" 2>said
+		grep -x 'bpfprof: 2 windows could not be read, or not to their end' said
+	done
+	diff <(sort ends.folded) <("$BPFPROF" export --store ends --at '2026-11-21 14:01..15:02' 2>/dev/null | sort)
+	"$BPFPROF" diff --store ends --before '2026-11-21 14:00..14:03' --after '2026-11-21 15:00..15:03' \
+		>changes 2>said
+	grep '\[.\] foo .*gone' changes
+	# the newest that can be read says whether cgroups were recorded
+	run "$BPFPROF" report --store ends --unit nginx
+	[ "$status" = 2 ]
+	[[ "$output" == *"do not say of which cgroup"* ]]
+	# that of them all is told of which none can be read
+	run --separate-stderr "$BPFPROF" export --store ends --at '2026-11-21 14:00'
+	[ "$status" = 1 ]
+	[[ "$stderr" == *"140000.data"* ]]
+}

@@ -120,8 +120,6 @@ static int choose_windows(const struct diff_settings *settings, u32 given, struc
 		file->windows = must_alloc(sizeof(*file->windows));
 		error = asked_windows_find_at(&settings->windows, options[i], ranges[i], now_ns,
 					      file->windows);
-		if (!error)
-			file->path = file->windows->windows.items[0].path;
 	}
 	return error;
 }

@@ -80,15 +80,22 @@ static int check_branches(const struct diff_file *file, const struct diff_settin
 			  file->path);
 }
 
-/* Opens one; its number is that of its times in --time. */
-static int open_file(struct diff_file *file, u32 number, const struct diff_settings *settings)
+static int open_recording(struct diff_file *file)
 {
-	int error;
-
+	if (file->windows)
+		return windows_open_first(file->windows, perfdata_open_window, &file->data,
+					  &file->path);
 	if (access(file->path, R_OK))
 		return fail(-errno, "name the recordings: bpfprof diff OLD NEW", "cannot open %s",
 			    file->path);
-	error = perfdata_open(file->path, &file->data);
+	return perfdata_open(file->path, &file->data);
+}
+
+/* Opens one; its number is that of its times in --time. */
+static int open_file(struct diff_file *file, u32 number, const struct diff_settings *settings)
+{
+	int error = open_recording(file);
+
 	if (!error && file->windows)
 		error = windows_can_be_summed(file->data);
 	if (!error)

@@ -57,7 +57,8 @@ int diff_settings_check(const struct diff_settings *settings);
 struct diff_file {
 	const char *path;
 	const char *times; /* the part that is looked at; NULL: as --time says */
-	/* Of a part of the store, owned; NULL: a recording. `path` and `data` are the first's. */
+	/* Of a part of the store, owned; NULL: a recording. `path` and `data` are those of
+	 * the first that can be opened. */
 	struct asked_windows *windows;
 	struct perfdata *data;
 	struct branch_history *history; /* if streams are read */

@@ -188,8 +188,8 @@ static int check_output(const struct export_settings *settings)
 static int check_windows(const struct asked_windows *windows)
 {
 	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
-	int error = windows->windows.count ? perfdata_open(windows->windows.items[0].path, &data)
-					   : -ENODATA;
+	const char *path;
+	int error = windows_open_first(windows, perfdata_open_window, &data, &path);
 
 	return error ? error : windows_can_be_summed(data);
 }

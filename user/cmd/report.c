@@ -305,41 +305,14 @@ static int count_samples(struct report *report)
 
 /* --- the command --- */
 
-/* Finds the windows that are asked for; the first one says what all are like. */
-static int choose_windows(struct report *report, struct arguments arguments, const char **ret_path)
-{
-	const struct report_settings *settings = report->settings;
-	int error = input_refuse_recording(settings->input, arguments, settings->choice.times);
-
-	if (error)
-		return error;
-	if (settings->dumps || settings->records)
-		return fail_plain(-EINVAL, "name one window with -i (bpfprof list --json)",
-				  "records are shown of one recording");
-	report->now_ns = clock_ns(CLOCK_REALTIME);
-	error = asked_windows_find(&settings->windows, report->now_ns, &report->windows);
-	if (!error)
-		*ret_path = report->windows.windows.items[0].path;
-	return error;
-}
-
-static int choose_input(struct report *report, struct arguments arguments, const char **ret_path)
-{
-	if (window_choice_is_made(&report->settings->windows))
-		return choose_windows(report, arguments, ret_path);
-	return input_choose(report->settings->input, arguments, ret_path);
-}
-
-static int prepare(struct report *report, const char *path)
+static int prepare(struct report *report, const char **path)
 {
 	const struct perfdata_header *header;
-	bool has_counters = report->settings->has_counters;
-	int error = has_counters ? perfdata_open_listed(path, &report->data)
-				 : perfdata_open(path, &report->data);
+	int error = report_open(report, path);
 
 	if (error)
 		return error;
-	if (has_counters)
+	if (report->settings->has_counters)
 		thread_counters_read(report->data, &report->counters);
 	header = perfdata_header(report->data);
 	error = report_filters_parse(report->settings, header->first_sample_ns,
@@ -353,7 +326,7 @@ static int prepare(struct report *report, const char *path)
 				: sample_choice_check(&report->settings->choice, report->data);
 	error = error ? error : report_check_keys(report);
 	if (!error && report_tells_tracepoints(report))
-		error = guarded_begin(path, "tell lines apart otherwise, with -s comm,dso,symbol");
+		error = guarded_begin(*path, "tell lines apart otherwise, with -s comm,dso,symbol");
 	return error;
 }
 
@@ -465,12 +438,12 @@ static int report_run(const void *settings, struct arguments arguments)
 {
 	struct report report = {.settings = settings};
 	const char *path = NULL;
-	int status = choose_input(&report, arguments, &path);
+	int status = report_choose_input(&report, arguments, &path);
 
 	if (!status && (report.settings->dumps || report.settings->records))
 		return show_records(&report, path);
 	if (!status)
-		status = prepare(&report, path);
+		status = prepare(&report, &path);
 	if (!status && report.settings->header_only)
 		perfdata_print_header(report.data, report.settings->header_all, stdout);
 	else if (!status)

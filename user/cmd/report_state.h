@@ -17,7 +17,7 @@ struct report {
 	struct asked_windows windows; /* count 0: one recording is read */
 	u64 now_ns;
 	struct names_cache *store_names; /* NULL: none */
-	struct perfdata *data; /* the recording, or the first window: all have its header */
+	struct perfdata *data;		 /* the recording, or a window: all have its header */
 	struct report_filters filters;
 	struct call_graph_settings graph;
 	struct entry_layout layout;
@@ -38,6 +38,13 @@ struct report {
 	regex_t parents, ignored;	 /* -p and --ignore-callees */
 	bool has_parents, has_ignored;
 };
+
+/* Chooses the recording, whose path it tells, or the windows. Returns 0 or a negative errno with a
+ * sentence. */
+int report_choose_input(struct report *report, struct arguments arguments, const char **ret_path);
+/* Opens the recording, or the window that says what all are like, whose path it then tells. Returns
+ * 0 or a negative errno with a sentence. */
+int report_open(struct report *report, const char **path);
 
 /* Which details of samples are kept. Borrows from the report. */
 struct detail_settings report_details(const struct report *report);

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "cli/cli.h"
+#include "cmd/windows_read.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -118,7 +119,8 @@ int windows_merge(struct asked_windows *windows, const struct filter_settings *f
 	CLEANUP(perfdata_closep) struct perfdata *first = NULL;
 	struct merging merging = {.windows = windows};
 	struct event_sink *filtering;
-	int error = perfdata_open_window(windows->windows.items[0].path, &first), ending;
+	const char *first_path;
+	int error = windows_open_first(windows, perfdata_open_window, &first, &first_path), ending;
 
 	merging.first = first;
 	if (!error)

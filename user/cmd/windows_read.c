@@ -65,15 +65,31 @@ int windows_can_be_summed(const struct perfdata *data)
 	return 0;
 }
 
+int windows_open_first(const struct asked_windows *windows,
+		       int (*open)(const char *path, struct perfdata **ret_data),
+		       struct perfdata **ret_data, const char **ret_path)
+{
+	int error = -ENODATA;
+
+	for (size_t i = 0; error && i < windows->windows.count; i++) {
+		*ret_path = windows->windows.items[i].path;
+		error = open(*ret_path, ret_data);
+	}
+	if (!error)
+		fail_clear(); /* one before it may have said why it is passed over */
+	return error;
+}
+
 int windows_check_choice(const struct asked_windows *windows, const struct sample_choice *choice)
 {
 	CLEANUP(perfdata_closep) struct perfdata *data = NULL;
 	size_t count = windows->windows.count;
-	int error;
+	int error = -ENODATA;
 
 	if (!count || !cgroup_choice_is_made(&choice->cgroups))
 		return 0;
-	error = perfdata_open_window(windows->windows.items[count - 1].path, &data);
+	for (size_t i = count; error && i; i--)
+		error = perfdata_open_window(windows->windows.items[i - 1].path, &data);
 	return error ? error : sample_choice_check(choice, data);
 }
 

@@ -34,8 +34,21 @@ struct windows_reading {
 int windows_read(struct asked_windows *windows, struct windows_reading how,
 		 struct profile **ret_profile);
 
-/* Whether the windows say what is chosen by: the newest, as older ones may be of a daemon that did
- * not record it. Returns 0 or a negative errno with a sentence. */
+/*
+ * Opens the first window that can be opened: it says what all are like. Those in front of it are
+ * counted with the other damaged ones, by who reads all.
+ *
+ * open      perfdata_open_window(), or another of its kind
+ * ret_data  perfdata_close() it
+ * ret_path  of that window, borrowed from `windows`
+ * Returns 0, or a negative errno with a sentence: none can be opened (-ENODATA: there is none).
+ */
+int windows_open_first(const struct asked_windows *windows,
+		       int (*open)(const char *path, struct perfdata **ret_data),
+		       struct perfdata **ret_data, const char **ret_path);
+
+/* Whether the windows say what is chosen by: the newest that can be opened, as older ones may be of
+ * a daemon that did not record it. Returns 0 or a negative errno with a sentence. */
 int windows_check_choice(const struct asked_windows *windows, const struct sample_choice *choice);
 
 /* Whether the windows can be summed: not with copied stacks, LBR call stacks or branches, which are

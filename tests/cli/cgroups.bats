@@ -126,3 +126,33 @@ count() {
 	[ "$status" = 1 ]
 	[[ "${lines[-1]}" == *"has no samples that the filters leave"* ]]
 }
+
+# none_found SENTENCE COMMAND...: status 1, nothing but that line behind what is said of the index
+none_found() {
+	local sentence=$1 found=0
+	shift
+	"$BPFPROF" "$@" >stdout 2>stderr || found=$?
+	[ "$found" = 1 ] || { echo "status $found"; return 1; }
+	[ ! -s stdout ] || return
+	diff <(echo "bpfprof: $sentence") <(tail -n 1 stderr)
+}
+
+@test "what no window of a store has is said in one line, by every command" {
+	local command parts=(--before '2026-11-21 14:00' --after '2026-11-21 14:01')
+	for command in report "export -o none.out" "export --format pprof -o none.out" "diff"; do
+		# shellcheck disable=SC2086
+		[ "$command" = diff ] || set -- $command
+		[ "$command" != diff ] || set -- diff "${parts[@]}"
+		none_found "no samples of unit nope in these 2 windows" "$@" --store store --unit nope
+		none_found "no samples of process 999999 in these 2 windows" "$@" --store store --pid 999999
+		none_found "no samples of unit nginx and thread 7 in these 2 windows" "$@" --store store \
+			--unit nginx --tid 7
+	done
+	[ ! -e none.out ]
+	none_found "no samples of container x in this window" export --store store --at '2026-11-21 14:00' \
+		--format perfdata -o none.data --container x
+	none_found "no samples of command nope in these 2 windows" report --store store --comms nope
+	none_found "no samples of command nope in these 2 windows" diff "${parts[@]}" --store store --comms nope
+	# what only one side has is a change
+	"$BPFPROF" diff "${parts[@]}" --store store --container 3f0e | grep 'gone'
+}

@@ -425,9 +425,10 @@ static int read_recordings(struct diff *diff, char **ret_damage)
 	progress_clear();
 	if (error == -EBADMSG)
 		*ret_damage = must_copy(fail_sentence());
-	else if (error)
-		return error;
-	return measure(diff);
+	else if (!error)
+		error = diff_files_check_found(diff->files, diff->file_count, settings,
+					       &diff->comms, diff->profile);
+	return error && error != -EBADMSG ? error : measure(diff);
 }
 
 static int run(struct diff *diff)
@@ -484,12 +485,10 @@ const struct command command_diff = {
 		"bpfprof diff\tperf.data.old against perf.data\n"
 		"bpfprof diff before.data after.data\tShares, what changed most first\n"
 		"bpfprof diff -c ratio -p a.data b.data c.data\tTwo recordings against a first "
-		"one, "
-		"with their periods\n"
+		"one, with their periods\n"
 		"bpfprof diff -s dso\tOne line a binary\n"
 		"bpfprof diff --significant a1.data a2.data a3.data : b1.data b2.data "
-		"b3.data\tThree runs "
-		"against three: only what is beyond chance\n"
+		"b3.data\tThree runs against three: only what is beyond chance\n"
 		"bpfprof diff --time 0%-50%:50%-100% a.data a.data\tThe halves of a recording\n"
 		"bpfprof diff --before '14:00..14:05' --after '15:00..15:05'\tWhat changed on this "
 		"machine, as the daemon recorded it\n",

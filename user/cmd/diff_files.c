@@ -10,6 +10,7 @@
 #include "cmd/input.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
+#include "cmd/windows_found.h"
 #include "cmd/windows_read.h"
 
 #include <errno.h>
@@ -345,6 +346,21 @@ static int join_files(struct reading *reading, u32 count)
 		free(reading->sentences[i]);
 	}
 	return error;
+}
+
+int diff_files_check_found(const struct diff_file *files, u32 count,
+			   const struct diff_settings *settings, const struct name_list *comms,
+			   const struct profile *profile)
+{
+	const struct wanted_samples wanted = {&settings->choice, &files[0].chosen.settings,
+					      settings->comms, comms};
+	size_t windows = 0;
+
+	if (!files[0].windows)
+		return 0;
+	for (u32 i = 0; i < count; i++)
+		windows += files[i].windows->windows.count;
+	return windows_check_found(&wanted, profile, windows);
 }
 
 int diff_files_read(struct diff_file *files, u32 count, struct diff_reading how,

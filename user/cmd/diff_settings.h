@@ -119,6 +119,12 @@ void diff_files_close(struct diff_file *files, u32 count);
 int diff_files_read(struct diff_file *files, u32 count, struct diff_reading reading,
 		    struct profile **ret_profile, u64 *ret_quantum_ns);
 
+/* Whether any time of the store has samples that are wanted; recordings may have none, as with
+ * perf. After diff_files_read(). Returns 0, or -ENODATA with a sentence. */
+int diff_files_check_found(const struct diff_file *files, u32 count,
+			   const struct diff_settings *settings, const struct name_list *comms,
+			   const struct profile *profile);
+
 /* How long what was read of a recording took; 0: not known. After diff_files_read(). */
 double diff_file_seconds(const struct diff_file *file);
 

@@ -12,6 +12,7 @@
 #include "cmd/names_choice.h"
 #include "cmd/option_rows.h"
 #include "cmd/sample_choice.h"
+#include "cmd/windows_found.h"
 #include "cmd/windows_merge.h"
 #include "cmd/windows_read.h"
 #include "symbolize/symbolize.h"
@@ -148,18 +149,20 @@ static int open_output(const char *path, FILE **ret_out)
 }
 
 static int export_profile(const struct export_settings *settings, struct asked_windows *windows,
-			  const struct filter_settings *filter)
+			  const struct wanted_samples *wanted)
 {
 	const struct builder_settings counting = {.keep = KEEP_PID, .max_stack = UINT16_MAX};
 	struct profile *profile = NULL;
 	FILE *out;
 	int error = windows_read(windows,
 				 (struct windows_reading){.builder = &counting,
-							  .filter = filter,
+							  .filter = wanted->chosen,
 							  .shows_progress = !settings->is_quiet},
 				 &profile);
 
 	progress_clear();
+	if (!error && windows->directory)
+		error = windows_check_found(wanted, profile, windows->windows.count);
 	if (!error)
 		error = open_output(settings->output, &out);
 	if (!error) {
@@ -194,11 +197,24 @@ static int check_windows(const struct asked_windows *windows)
 	return error ? error : windows_can_be_summed(data);
 }
 
+static int export_perfdata(const struct export_settings *settings, struct asked_windows *windows,
+			   const struct wanted_samples *wanted)
+{
+	u64 samples;
+	int error = windows_merge(windows, wanted->chosen,
+				  settings->output ? settings->output : "-", &samples);
+
+	if (error || samples || !windows->directory)
+		return error;
+	return windows_refuse_empty(wanted, windows->windows.count);
+}
+
 static int export_run(const void *settings, struct arguments arguments)
 {
 	const struct export_settings *export = settings;
 	CLEANUP(asked_windows_release) struct asked_windows windows = {0};
 	CLEANUP(chosen_samples_release) struct chosen_samples chosen = {0};
+	const struct wanted_samples wanted = {&export->choice, &chosen.settings};
 	int error = check_output(export);
 
 	error = error ? error : find_windows(export, arguments, &windows);
@@ -208,10 +224,9 @@ static int export_run(const void *settings, struct arguments arguments)
 	if (error)
 		return error;
 	if (export->format == EXPORT_PERFDATA)
-		error = windows_merge(&windows, &chosen.settings,
-				      export->output ? export->output : "-");
+		error = export_perfdata(export, &windows, &wanted);
 	else
-		error = export_profile(export, &windows, &chosen.settings);
+		error = export_profile(export, &windows, &wanted);
 	progress_clear();
 	if (!error && windows.damaged && !export->is_quiet)
 		fprintf(stderr, "bpfprof: %llu windows could not be read, or not to their end\n",

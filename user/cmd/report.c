@@ -14,6 +14,7 @@
 #include "cmd/report_state.h"
 #include "cmd/stitching.h"
 #include "cmd/unwinding.h"
+#include "cmd/windows_found.h"
 #include "cmd/windows_read.h"
 
 #include <errno.h>
@@ -391,32 +392,55 @@ static int count(struct report *report)
 	return error ? error : format_error;
 }
 
-static int run(struct report *report, const char *path)
+/* Whether there is anything to show. */
+static int check_found(const struct report *report, const char *path)
 {
+	const struct report_settings *settings = report->settings;
 	const struct filter_settings *chosen = &report->filters.samples.settings;
 	bool is_filtered = chosen->time_count || chosen->cpu_count || chosen->takes_cgroup;
+
+	if (report->windows.windows.count)
+		return windows_check_found(
+			&(struct wanted_samples){
+				.choice = &settings->choice,
+				.chosen = chosen,
+				/* report_filters_parse() may have taken --cpu for names */
+				.comms = settings->comms || !report->filters.comms.count
+						 ? settings->comms
+						 : settings->choice.cpus,
+				.comm_names = &report->filters.comms,
+			},
+			report->profile, report->windows.windows.count);
+	if (report->profile->totals.samples)
+		return 0;
+	return fail_plain(
+		-ENODATA, is_filtered ? "choose more" : "record longer, or oftener with -F",
+		"%s has no samples%s", path, is_filtered ? " that the filters leave" : "");
+}
+
+static int run(struct report *report, const char *path)
+{
 	CLEANUP(freep) char *damage = NULL;
 	int error;
 
 	open_names(report, path);
 	error = count(report);
-	if (error && error != -EBADMSG)
+	if (error && (error != -EBADMSG || !report->profile))
 		return error;
 	/* A damaged file gives what it can; what is wrong with it is said at the end. */
 	if (error)
 		damage = must_copy(fail_sentence());
 	gather_facts(report);
-	if (!report->profile->totals.samples && !damage)
-		return fail_plain(
-			-ENODATA, is_filtered ? "choose more" : "record longer, or oftener with -F",
-			"%s has no samples%s", path, is_filtered ? " that the filters leave" : "");
+	error = damage ? 0 : check_found(report, path);
+	if (error)
+		return error;
 	stitching_warn(report->data, report->settings->stitch);
 	name_and_fold(report);
 	report_show(report, path);
 	pager_finish();
 	if (!report->settings->is_quiet)
 		input_print_warnings(report->data);
-	return damage ? fail_plain(error, NULL, "%s", damage) : STATUS_DONE;
+	return damage ? fail_plain(-EBADMSG, NULL, "%s", damage) : STATUS_DONE;
 }
 
 /* What is shown of records in place of samples. */

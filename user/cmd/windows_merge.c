@@ -16,6 +16,8 @@
 #include <time.h>
 
 struct merging {
+	struct passing_sink passing; /* first: in front of the writer */
+	u64 samples;		     /* that went through it */
 	struct asked_windows *windows;
 	struct perfdata *first; /* says what the events are */
 	struct perfdata_writer *writer;
@@ -23,6 +25,14 @@ struct merging {
 	u64 wall_ns;
 	u64 losses[COUNTERS_MAX];
 };
+
+static int count_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct merging *merging = (struct merging *)sink;
+
+	merging->samples += sample_count(sample);
+	return sink_call(merging->passing.next, on_sample, sample);
+}
 
 static bool has_events_of(const struct perfdata *data, const struct perfdata *first)
 {
@@ -114,7 +124,7 @@ static int open_writer(struct merging *merging, const char *path)
 }
 
 int windows_merge(struct asked_windows *windows, const struct filter_settings *filter,
-		  const char *path)
+		  const char *path, u64 *ret_samples)
 {
 	CLEANUP(perfdata_closep) struct perfdata *first = NULL;
 	struct merging merging = {.windows = windows};
@@ -127,11 +137,14 @@ int windows_merge(struct asked_windows *windows, const struct filter_settings *f
 		error = open_writer(&merging, path);
 	if (error)
 		return error;
-	filtering = filter_new(filter, perfdata_writer_sink(merging.writer));
+	passing_sink_init(&merging.passing, perfdata_writer_sink(merging.writer));
+	merging.passing.sink.on_sample = count_sample;
+	filtering = filter_new(filter, &merging.passing.sink);
 	merging.joint = joint_new(filtering);
 	error = merge_all(&merging);
 	joint_free(merging.joint);
 	filter_free(filtering);
 	ending = perfdata_writer_close(merging.writer);
+	*ret_samples = merging.samples;
 	return error ? error : ending;
 }

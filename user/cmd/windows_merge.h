@@ -13,10 +13,11 @@
  * perf reads. Windows that cannot be read, or whose events are not those of the first, are counted
  * in windows->damaged.
  *
- * path  "-": a stream on standard output
+ * path         "-": a stream on standard output
+ * ret_samples  how many were written
  * Returns 0, or a negative errno with a sentence.
  */
 int windows_merge(struct asked_windows *windows, const struct filter_settings *filter,
-		  const char *path);
+		  const char *path, u64 *ret_samples);
 
 #endif

@@ -34,23 +34,32 @@ struct loading {
 
 /* --- files that no row tells of --- */
 
+/* What a file tells of its window. Of one that cannot be read only its begin is known; then it
+ * returns false. */
+static bool measure_file(const struct store *store, window_key key, enum window_file_kind kind,
+			 struct store_window *ret_window)
+{
+	CLEANUP(freep) char *path = window_file_path(store->windows, key, kind);
+	struct stat status;
+
+	if (!window_file_measure(path, key, ret_window))
+		return true;
+	*ret_window = (struct store_window){.start_ns = window_key_start(key),
+					    .end_ns = window_key_start(key),
+					    .flags = STORE_RECOVERED | STORE_CUT};
+	if (!stat(path, &status))
+		ret_window->bytes = (u64)status.st_size;
+	return false;
+}
+
 static void measure_one(void *context, size_t index)
 {
 	struct loading *loading = context;
 	struct unknown *unknown = &loading->unknown.items[index];
-	CLEANUP(freep)
-	char *path = window_file_path(loading->store->windows, unknown->key,
-				      unknown->is_open ? WINDOW_OPEN : WINDOW_DATA);
-	struct stat status;
 
-	unknown->is_readable = !window_file_measure(path, unknown->key, &unknown->window);
-	if (unknown->is_readable)
-		return;
-	unknown->window = (struct store_window){.start_ns = window_key_start(unknown->key),
-						.end_ns = window_key_start(unknown->key),
-						.flags = STORE_RECOVERED | STORE_CUT};
-	if (!stat(path, &status))
-		unknown->window.bytes = (u64)status.st_size;
+	unknown->is_readable = measure_file(loading->store, unknown->key,
+					    unknown->is_open ? WINDOW_OPEN : WINDOW_DATA,
+					    &unknown->window);
 }
 
 static void add_unknown(struct store *store, const struct unknown *unknown)
@@ -240,9 +249,22 @@ int store_load(struct store *store)
 
 int store_read_row(const struct store *store, const struct entry *entry, struct index_row *ret_row)
 {
-	if (entry->row < REBUILT_ROW)
-		return index_read_row(store->index_fd, entry->row, ret_row);
-	*ret_row = store->rebuilt.items[entry->row - REBUILT_ROW];
+	struct store_window window;
+	int error;
+
+	if (entry->row >= REBUILT_ROW) {
+		*ret_row = store->rebuilt.items[entry->row - REBUILT_ROW];
+		return 0;
+	}
+	error = index_read_row(store->index_fd, entry->row, ret_row);
+	if (error && error != -EBADMSG)
+		return error;
+	if (!error && ret_row->key == entry->key)
+		return 0;
+	/* The row is damaged by now; or a writer made the index anew while this reader opened it,
+	 * so that it has the numbers of one and the rows of the other. The file knows. */
+	measure_file(store, entry->key, WINDOW_DATA, &window);
+	*ret_row = index_row_of(entry->key, &window);
 	return 0;
 }
 

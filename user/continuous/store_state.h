@@ -62,7 +62,7 @@ int store_load(struct store *store);
 /* Writes the index anew, with a row for each entry. Returns 0 or a negative errno with a sentence;
  * the old one is there then. */
 int store_rewrite_index(struct store *store);
-/* The row of an entry. Returns 0 or a negative errno without a sentence. */
+/* The row of an entry; made of its file where the index has none of it. Returns 0 or a negative errno without a sentence. */
 int store_read_row(const struct store *store, const struct entry *entry, struct index_row *ret_row);
 /* Puts an entry into its place. */
 void store_add_entry(struct store *store, struct entry entry);

@@ -107,6 +107,26 @@ static void a_damaged_row_is_made_again(void **state)
 	(void)state;
 }
 
+/* As a reader meets it that opened the index before it was made anew. */
+static void a_row_of_another_window_is_not_taken_for_its_own(void **state)
+{
+	char *folder = store_folder();
+	struct store *store;
+	CLEANUP(freep) char *told = NULL;
+
+	windows_put(folder, 3);
+	store = store_opened(folder, STORE_READ);
+	shell(folder, "{ tail -c 640 windows/index; head -c 320 windows/index; } >turned && "
+		      "head -c 640 turned >windows/index");
+	told = windows_told(store, 0, UINT64_MAX);
+	assert_string_equal(told, "140000.data 14:00:00+60s 15 samples 7 lost flags 4 before 0\n"
+				  "140100.data 14:01:00+60s 15 samples 7 lost flags 4 before 0\n"
+				  "140200.data 14:02:00+60s 15 samples 7 lost flags 4 before 0\n");
+	store_close(store);
+	store_folder_remove(folder);
+	(void)state;
+}
+
 static void a_window_that_somebody_removed_is_told(void **state)
 {
 	char *folder = store_folder();
@@ -487,6 +507,7 @@ int main(void)
 		cmocka_unit_test(windows_are_told_by_their_files_without_an_index),
 		cmocka_unit_test(a_torn_last_row_costs_nothing),
 		cmocka_unit_test(a_damaged_row_is_made_again),
+		cmocka_unit_test(a_row_of_another_window_is_not_taken_for_its_own),
 		cmocka_unit_test(a_window_that_somebody_removed_is_told),
 		cmocka_unit_test(a_window_that_cannot_be_read_is_told_and_kept),
 		cmocka_unit_test(what_a_killed_writer_left_is_kept_if_it_can_be_read),

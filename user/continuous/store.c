@@ -386,6 +386,11 @@ static int append_row(struct store *store, const struct index_row *row)
 	return error;
 }
 
+static bool wants_new_index(const struct store *store)
+{
+	return store->is_index_stale || store->index_rows > store->entries.count * 2 + STALE_ROWS;
+}
+
 static void added(struct store *store, const struct index_row *row)
 {
 	store_add_entry(store, (struct entry){.key = row->key,
@@ -400,7 +405,7 @@ static void added(struct store *store, const struct index_row *row)
 	store->lost_before_next = 0;
 	keep_limits(store);
 	/* If that fails, the old index does, and the next window tries again. */
-	if (store->index_rows > store->entries.count * 2 + STALE_ROWS && store_rewrite_index(store))
+	if (wants_new_index(store) && store_rewrite_index(store))
 		fail_clear();
 }
 

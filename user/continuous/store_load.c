@@ -207,6 +207,25 @@ static int open_index(struct store *store)
 	return fail(-errno, NULL, "cannot open %s", store->index);
 }
 
+/*
+ * Puts the index right. A full disk is no reason not to start: to keep the limits may be what makes
+ * room. Rows that the index lacks are in memory till then, and it gets those of new windows.
+ */
+static int repair_index(struct store *store)
+{
+	int error = store_rewrite_index(store);
+
+	if (error != -ENOSPC && error != -EDQUOT)
+		return error;
+	store_note(store, "%s; it is tried again with each window", fail_sentence());
+	fail_clear();
+	store->is_index_stale = true;
+	/* What is behind the whole rows is a row that was being written; this takes no room. */
+	if (ftruncate(store->index_fd, (off_t)(store->index_rows * sizeof(struct index_row))))
+		return fail(-errno, NULL, "cannot cut %s", store->index);
+	return 0;
+}
+
 static int load(struct loading *loading, entry_list *rows, file_list *files)
 {
 	struct store *store = loading->store;
@@ -231,7 +250,7 @@ static int load(struct loading *loading, entry_list *rows, file_list *files)
 	if (!store->writes || (!loading->state.is_torn && !loading->state.damaged &&
 			       !store->rebuilt.count && !loading->gone))
 		return 0;
-	return store_rewrite_index(store);
+	return repair_index(store);
 }
 
 int store_load(struct store *store)
@@ -306,5 +325,6 @@ int store_rewrite_index(struct store *store)
 	for (size_t i = 0; i < store->entries.count; i++)
 		store->entries.items[i].row = i;
 	vec_release(&store->rebuilt);
+	store->is_index_stale = false;
 	return 0;
 }

@@ -24,7 +24,8 @@ struct store {
 	entry_list entries; /* windows that are there, by start */
 	window_key newest;  /* the one written last, since it was opened; 0: none */
 	u64 newest_end_ns;
-	VEC(struct index_row) rebuilt; /* reading: rows that the index does not have */
+	VEC(struct index_row) rebuilt; /* rows that the index does not have */
+	bool is_index_stale;	       /* writing: no room was there to put it right */
 	VEC(struct sums) sums;	       /* writing: by start */
 	struct store_limits limits;
 	window_key begun;
@@ -62,7 +63,8 @@ int store_load(struct store *store);
 /* Writes the index anew, with a row for each entry. Returns 0 or a negative errno with a sentence;
  * the old one is there then. */
 int store_rewrite_index(struct store *store);
-/* The row of an entry; made of its file where the index has none of it. Returns 0 or a negative errno without a sentence. */
+/* The row of an entry; made of its file where the index has none of it. Returns 0 or a negative
+ * errno without a sentence. */
 int store_read_row(const struct store *store, const struct entry *entry, struct index_row *ret_row);
 /* Puts an entry into its place. */
 void store_add_entry(struct store *store, struct entry entry);

@@ -252,19 +252,70 @@ static int fill_and_write(const char *folder)
 	return failed ? 0 : 1;
 }
 
-static void a_full_disk_costs_the_windows_that_find_no_room(void **state)
+/* The same: opens a store whose index has lost a row, and half of another one, on a full disk. */
+static int fill_and_open(const char *folder)
+{
+	CLEANUP(freep) char *filler = must_format("%s/filler", folder);
+	CLEANUP(freep) char *inner = must_format("%s/store", folder);
+	CLEANUP(freep) char *index = must_format("%s/windows/index", inner);
+	CLEANUP(freep) char *made = must_format("%s.new", index);
+	struct found found = {.reads = true};
+	struct store *store;
+
+	if (!mount_small(folder, 512 * 1024))
+		return 77;
+	windows_put(inner, 4);
+	assert_int_equal(truncate(index, 2 * 320 + 100), 0);
+	fill(filler, 0);
+	store = store_opened(inner, STORE_WRITE);
+	assert_non_null(strstr(store_notes(store), "index.new: No space left on device"));
+	assert_int_equal(store_each(store, 0, UINT64_MAX, see_window, &found), 0);
+	assert_int_equal(found.windows, 4);
+	assert_int_equal(bytes_of(index), 2 * 320);
+	assert_int_equal(window_put(store, FIRST_NS + 10 * MINUTE_NS), -ENOSPC);
+	/* room for a window and its row, and the index cannot be made anew yet */
+	assert_int_equal(unlink(filler), 0);
+	assert_int_equal(mkdir(made, 0700), 0);
+	assert_int_equal(window_put(store, FIRST_NS + 11 * MINUTE_NS), 0);
+	assert_int_equal(bytes_of(index), 3 * 320);
+	assert_int_equal(store_each(store, 0, UINT64_MAX, see_window, &found), 0);
+	assert_int_equal(found.windows, 4 + 5);
+	assert_int_equal(rmdir(made), 0);
+	assert_int_equal(window_put(store, FIRST_NS + 12 * MINUTE_NS), 0);
+	assert_int_equal(bytes_of(index), 6 * 320);
+	store_close(store);
+	store = store_opened(inner, STORE_READ);
+	assert_string_equal(store_notes(store), "");
+	assert_int_equal(store_count(store), 6);
+	store_close(store);
+	return 0;
+}
+
+/* Runs one of these in a process of its own. */
+static void expect_success(int (*run)(const char *folder))
 {
 	char *folder = store_folder();
 	int status;
 	pid_t child = fork();
 
 	if (!child)
-		_exit(fill_and_write(folder));
+		_exit(run(folder));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	store_folder_remove(folder);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
 		skip(); /* mounting is not allowed */
 	assert_int_equal(status, 0);
+}
+
+static void a_full_disk_costs_the_windows_that_find_no_room(void **state)
+{
+	expect_success(fill_and_write);
+	(void)state;
+}
+
+static void a_full_disk_does_not_keep_an_index_in_need_of_repair_from_use(void **state)
+{
+	expect_success(fill_and_open);
 	(void)state;
 }
 
@@ -275,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_cut_index_costs_no_window),
 		cmocka_unit_test(a_cut_window_costs_no_other),
 		cmocka_unit_test(a_full_disk_costs_the_windows_that_find_no_room),
+		cmocka_unit_test(a_full_disk_does_not_keep_an_index_in_need_of_repair_from_use),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

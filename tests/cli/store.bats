@@ -158,6 +158,15 @@ assert len(long_ones) == 1, store["gaps"]
 	[[ "$output" == *"do not say of which cgroup"* ]]
 }
 
+@test "an end may be still to come, and a day that never was is refused" {
+	run "$BPFPROF" list --store store --since "$(date -d '2 minutes ago' +%H:%M)" --until "$(date -d '58 minutes' +%H:%M)"
+	[ "$status" = 1 ]
+	[[ "$output" == *"has no windows from"* ]]
+	run "$BPFPROF" list --store store --since 2026-02-30
+	[ "$status" = 2 ]
+	[[ "$output" == *"--since '2026-02-30' is not a time"* ]]
+}
+
 @test "a store of a newer format is refused" {
 	cp -r store newer
 	echo "bpfprof store 2" >newer/format

@@ -70,7 +70,8 @@ static int read_times(const struct window_choice *choice, u64 now_ns, struct tim
 	part = (struct time_span){0, UINT64_MAX};
 	if (choice->since && times_parse_moment(choice->since, now_ns, false, &part.from_ns))
 		return refuse_time("--since", choice->since);
-	if (choice->until && times_parse_moment(choice->until, now_ns, true, &part.to_ns))
+	narrow(&span, part);
+	if (choice->until && times_parse_end(choice->until, now_ns, span.from_ns, &part.to_ns))
 		return refuse_time("--until", choice->until);
 	narrow(&span, part);
 	if (span.from_ns >= span.to_ns)

@@ -50,7 +50,7 @@ static const char *read_digits(const char *text, int digits, int *ret_value)
 	return text;
 }
 
-/* "2026-11-21". Returns what follows; NULL: it is none. */
+/* "2026-11-21", whether there was such a day or not. Returns what follows; NULL: it is none. */
 static const char *read_date(const char *text, struct tm *parts)
 {
 	int year, month, day;
@@ -58,12 +58,21 @@ static const char *read_date(const char *text, struct tm *parts)
 
 	next = next && *next == '-' ? read_digits(next + 1, 2, &month) : NULL;
 	next = next && *next == '-' ? read_digits(next + 1, 2, &day) : NULL;
-	if (!next || year < 1970 || month < 1 || month > 12 || day < 1 || day > 31)
+	if (!next)
 		return NULL;
 	parts->tm_year = year - 1900;
 	parts->tm_mon = month - 1;
 	parts->tm_mday = day;
 	return next;
+}
+
+/* Not the 30th of February, nor what was before 1970. */
+static bool is_day(struct tm parts)
+{
+	struct tm same = {
+		.tm_year = parts.tm_year, .tm_mon = parts.tm_mon, .tm_mday = parts.tm_mday};
+
+	return timegm(&same) >= 0 && same.tm_mon == parts.tm_mon && same.tm_mday == parts.tm_mday;
 }
 
 /* "14:00", "9:05" or "14:00:30". Returns what follows; NULL: it is none. */
@@ -146,7 +155,8 @@ static bool read_exact(const char *text, u64 now_ns, struct moment *moment)
 	moment->exact_ns = now_ns;
 	if (!strcmp(text, "now"))
 		return true;
-	if (*text == '@')
+	moment->has_seconds = *text == '@';
+	if (moment->has_seconds)
 		return !number_parse_timestamp(text + 1, &moment->exact_ns);
 	/* a bare number is no time span here: of what? */
 	if (!strpbrk(text, "smhdu") || number_parse_duration(text, &ns) || ns > now_ns)
@@ -169,7 +179,7 @@ static bool read_moment(const char *text, u64 now_ns, struct moment *moment)
 	next = read_date(text, &moment->parts);
 	if (next) {
 		moment->has_date = true;
-		return read_rest(next, moment);
+		return is_day(moment->parts) && read_rest(next, moment);
 	}
 	return read_day_word(text, now_ns, moment) || read_exact(text, now_ns, moment);
 }
@@ -238,8 +248,14 @@ static bool whole_moment(struct moment moment, struct time_span *span)
 {
 	struct moment end = moment;
 
-	if (moment.is_exact || moment.has_seconds) {
+	if (moment.has_seconds) {
 		span->to_ns = span->from_ns + second_ns;
+		return true;
+	}
+	if (moment.is_exact) {
+		/* the one of the clock that it is in: windows begin with minutes */
+		span->from_ns -= span->from_ns % (MINUTE_S * second_ns);
+		span->to_ns = span->from_ns + MINUTE_S * second_ns;
 		return true;
 	}
 	if (moment.has_clock)
@@ -268,6 +284,19 @@ static bool resolve_end(const char *text, u64 now_ns, u64 from_ns, u64 *ret_ns)
 		return true;
 	moment.parts.tm_mday++;
 	return moment_ns(&moment, true, ret_ns);
+}
+
+int times_parse_end(const char *text, u64 now_ns, u64 from_ns, u64 *ret_ns)
+{
+	struct moment moment;
+	u64 end_ns;
+
+	if (!resolve(text, now_ns, true, &moment, &end_ns))
+		return -EINVAL;
+	if (end_ns <= from_ns && !resolve_end(text, now_ns, from_ns, &end_ns))
+		return -EINVAL;
+	*ret_ns = end_ns;
+	return 0;
 }
 
 int times_parse_range(const char *text, u64 now_ns, struct time_span *ret_span)

@@ -29,8 +29,15 @@ struct time_span {
 int times_parse_moment(const char *text, u64 now_ns, bool is_end, u64 *ret_ns);
 
 /*
- * Reads "MOMENT..MOMENT", or a moment alone: the minute (or day, or second) that it names. A time
- * of day behind ".." is the first one after the range's start.
+ * Reads the moment that ends what begins at `from_ns`. A time of day that was not since then is the
+ * first one behind it, which may be still to come.
+ * Returns 0 or -EINVAL without a sentence; the end may be in front of the begin.
+ */
+int times_parse_end(const char *text, u64 now_ns, u64 from_ns, u64 *ret_ns);
+
+/*
+ * Reads "MOMENT..MOMENT", or a moment alone: the minute (or day, or second) that it names or is in.
+ * A time of day behind ".." is the first one after the range's start.
  * Returns 0 or -EINVAL without a sentence.
  */
 int times_parse_range(const char *text, u64 now_ns, struct time_span *ret_span);

@@ -66,6 +66,7 @@ static void dates_and_zones_are_as_in_iso_8601(void **state)
 {
 	in_zone(berlin);
 	expect("2026-11-20", "2026-11-19 23:00:00", "2026-11-20 23:00:00");
+	expect("2024-02-29", "2024-02-28 23:00:00", "2024-02-29 23:00:00");
 	expect("2026-11-20 14:00", "2026-11-20 13:00:00", "2026-11-20 13:01:00");
 	expect("2026-07-01T14:00", "2026-07-01 12:00:00", "2026-07-01 12:01:00");
 	expect("2026-11-20T14:00:00Z..2026-11-20T16:00:00+01:00", "2026-11-20 14:00:00",
@@ -92,6 +93,38 @@ static void spans_and_words_count_from_now(void **state)
 	expect("yesterday 14:00..15:00", "2026-11-20 14:00:00", "2026-11-20 15:00:00");
 	expect("today..now", "2026-11-21 00:00:00", "2026-11-21 15:30:00");
 	expect("@1795275000..@1795275060", "2026-11-21 15:30:00", "2026-11-21 15:31:00");
+	(void)state;
+}
+
+static void a_span_before_now_alone_is_the_minute_that_it_was_in(void **state)
+{
+	in_zone("UTC");
+	expect_at(NOW_NS + 40 * SECOND_NS, "10m", "2026-11-21 15:20:00", "2026-11-21 15:21:00");
+	expect_at(NOW_NS + 40 * SECOND_NS, "50s", "2026-11-21 15:29:00", "2026-11-21 15:30:00");
+	expect("@1795275001", "2026-11-21 15:30:01", "2026-11-21 15:30:02");
+	(void)state;
+}
+
+static void expect_end(const char *text, const char *from, const char *end)
+{
+	u64 from_ns = 0, end_ns = 0;
+
+	assert_int_equal(times_parse_moment(from, NOW_NS, false, &from_ns), 0);
+	assert_int_equal(times_parse_end(text, NOW_NS, from_ns, &end_ns), 0);
+	assert_string_equal(utc(end_ns), end);
+}
+
+static void an_end_may_be_still_to_come(void **state)
+{
+	in_zone("UTC");
+	expect_end("16:00", "15:00", "2026-11-21 16:00:00");
+	expect_end("00:30", "15:00", "2026-11-22 00:30:00");
+	expect_end("16:00", "10m", "2026-11-21 16:00:00");
+	/* but is the last one that was if that is behind the begin */
+	expect_end("15:15", "15:00", "2026-11-21 15:15:00");
+	expect_end("16:00", "16:30", "2026-11-21 16:00:00");
+	expect_end("14:00", "2026-11-19 12:00", "2026-11-21 14:00:00");
+	expect_end("2026-11-20 14:00", "15:00", "2026-11-20 14:00:00");
 	(void)state;
 }
 
@@ -149,6 +182,12 @@ static void what_is_no_time_is_refused(void **state)
 		"25:00",
 		"14:60",
 		"2026-13-01",
+		"2026-02-30",
+		"2026-02-29 14:00",
+		"2026-11-31T14:00Z",
+		"2026-00-10",
+		"2026-11-00",
+		"1969-12-31",
 		"14:00x",
 		"2026-11-20T",
 		"..",
@@ -193,6 +232,8 @@ int main(void)
 		cmocka_unit_test(dates_and_zones_are_as_in_iso_8601),
 		cmocka_unit_test(zones_that_differ_are_one_range),
 		cmocka_unit_test(spans_and_words_count_from_now),
+		cmocka_unit_test(a_span_before_now_alone_is_the_minute_that_it_was_in),
+		cmocka_unit_test(an_end_may_be_still_to_come),
 		cmocka_unit_test(days_and_hours_follow_the_clocks_that_change),
 		cmocka_unit_test(an_end_that_comes_again_is_the_one_that_was),
 		cmocka_unit_test(yesterday_is_a_local_day),

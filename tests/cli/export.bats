@@ -38,6 +38,26 @@ setup() {
 	diff <(grep -v 0x merged) <(grep -v 0x summed)
 }
 
+@test "perf reads windows of several events as one recording that has them all" {
+	need_perf
+	rm -rf events
+	mkdir -p events/windows/20261121
+	cp store/format events
+	"$BPFPROF" record -q -F 499 -e task-clock -o two.data -- "$WORKLOADS/mainbarfoo" 200
+	"$BPFPROF" record -q -F 499 -e cpu-clock -o three.data -- "$WORKLOADS/mainbarfoo" 200
+	cp three.data events/windows/20261121/140000.data
+	cp two.data events/windows/20261121/140100.data
+	cp three.data events/windows/20261121/140200.data
+	"$BPFPROF" export --store events --format perfdata -o events.data 2>said
+	lacks 'could not be read' <said
+	"$PERF" script -i events.data -F event -G 2>/dev/null | grep . | sort | uniq -c | tr -s ' :' ' ' >counts
+	cat counts
+	diff -w counts - <<-END
+		$(($(samples three.data) * 2)) cpu-clock
+		$(samples two.data) task-clock
+	END
+}
+
 @test "pprof holds the same samples, named" {
 	"$BPFPROF" export --store store --format pprof -o all.pb.gz -q 2>/dev/null
 	python3 "$BATS_TEST_DIRNAME/read_pprof.py" all.pb.gz >told

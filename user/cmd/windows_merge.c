@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Many windows into one perf.data: window after window through the joint, which leaves out what
- * they repeat, into a writer.
+ * they repeat, into a writer. Each of their events is one of the file's.
  */
 #include "cmd/windows_merge.h"
 
 #include "base/fail.h"
 #include "base/memory.h"
+#include "base/vec.h"
 #include "cli/cli.h"
-#include "cmd/windows_read.h"
 #include "perfdata/perfdata.h"
 
 #include <errno.h>
@@ -19,34 +19,99 @@ struct merging {
 	struct passing_sink passing; /* first: in front of the writer */
 	u64 samples;		     /* that went through it */
 	struct asked_windows *windows;
-	struct perfdata *first; /* says what the events are */
+	VEC(struct event_source) sources; /* of all windows; names owned */
+	VEC(u32) rows;			  /* which of them those of the window are that is read */
+	bool idle_skipped;
 	struct perfdata_writer *writer;
 	struct joint *joint;
 	u64 wall_ns;
 	u64 losses[COUNTERS_MAX];
 };
 
-static int count_sample(struct event_sink *sink, const struct sample *sample)
-{
-	struct merging *merging = (struct merging *)sink;
+/* --- events --- */
 
-	merging->samples += sample_count(sample);
-	return sink_call(merging->passing.next, on_sample, sample);
+static bool is_numbered(const struct merging *merging, u32 row)
+{
+	for (size_t i = 0; i < merging->rows.count; i++)
+		if (merging->rows.items[i] == row)
+			return true;
+	return false;
 }
 
-static bool has_events_of(const struct perfdata *data, const struct perfdata *first)
+/* The row of an event among those of all windows, new or known. An event that a window has twice
+ * is two. */
+static u32 source_row(struct merging *merging, const struct event_source *source)
 {
-	u32 count, first_count;
-	const struct event_source *sources = perfdata_sources(data, &count);
-	const struct event_source *wanted = perfdata_sources(first, &first_count);
+	struct event_source *added;
 
-	if (count != first_count)
-		return false;
-	for (u32 i = 0; i < count; i++)
-		if (sources[i].type != wanted[i].type || sources[i].config != wanted[i].config ||
-		    strcmp(sources[i].name, wanted[i].name) != 0)
-			return false;
-	return true;
+	for (u32 i = 0; i < merging->sources.count; i++) {
+		const struct event_source *known = &merging->sources.items[i];
+
+		if (source->type == known->type && source->config == known->config &&
+		    !strcmp(source->name, known->name) && !is_numbered(merging, i))
+			return i;
+	}
+	added = vec_add(&merging->sources);
+	*added = *source;
+	added->name = must_copy(source->name);
+	/* events of different windows may have the same ones */
+	added->ids = NULL;
+	added->id_count = 0;
+	return (u32)merging->sources.count - 1;
+}
+
+static void number_sources(struct merging *merging, const struct perfdata *data)
+{
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	merging->rows.count = 0;
+	for (u32 i = 0; i < count; i++) {
+		u32 row = source_row(merging, &sources[i]); /* looks at those before it */
+
+		*vec_add(&merging->rows) = row;
+	}
+}
+
+/* The header of the file is written first, so that the events of all windows have to be known. */
+static int collect_sources(struct merging *merging)
+{
+	const struct asked_windows *windows = merging->windows;
+	int error = -ENODATA;
+
+	for (size_t i = 0; i < windows->windows.count; i++) {
+		CLEANUP(perfdata_closep) struct perfdata *data = NULL;
+
+		error = perfdata_open_window(windows->windows.items[i].path, &data);
+		if (error)
+			continue; /* it is counted when it is to be read */
+		if (!merging->sources.count)
+			merging->idle_skipped = perfdata_header(data)->idle_skipped;
+		number_sources(merging, data);
+		progress_show("looking at windows", i + 1, windows->windows.count);
+	}
+	return merging->sources.count ? 0 : error;
+}
+
+static void release_sources(struct merging *merging)
+{
+	for (size_t i = 0; i < merging->sources.count; i++)
+		free((char *)merging->sources.items[i].name);
+	vec_release(&merging->sources);
+	vec_release(&merging->rows);
+}
+
+/* --- windows --- */
+
+/* Counts a sample, and gives it the number that its event has in the file. */
+static int take_sample(struct event_sink *sink, const struct sample *sample)
+{
+	struct merging *merging = (struct merging *)sink;
+	struct sample numbered = *sample;
+
+	numbered.source = merging->rows.items[sample->source];
+	merging->samples += sample_count(sample);
+	return sink_call(merging->passing.next, on_sample, &numbered);
 }
 
 static void add_extra(struct merging *merging, const struct perfdata *data)
@@ -67,10 +132,11 @@ static int merge_window(struct merging *merging, const struct asked_window *wind
 	const struct perfdata_header *header;
 	int error = perfdata_open_window(window->path, &data);
 
-	if (error || !has_events_of(data, merging->first)) {
+	if (error) {
 		merging->windows->damaged++;
 		return 0;
 	}
+	number_sources(merging, data);
 	header = perfdata_header(data);
 	joint_set_clock(merging->joint,
 			header->has_clock ? header->wall_clock_ns - header->clock_ns : 0);
@@ -102,14 +168,12 @@ static int merge_all(struct merging *merging)
 static int open_writer(struct merging *merging, const char *path)
 {
 	static const char *const words[] = {"bpfprof", "export"};
-	const struct perfdata_header *header = perfdata_header(merging->first);
-	u32 count;
-	const struct event_source *sources = perfdata_sources(merging->first, &count);
+	const struct event_source *sources = merging->sources.items;
 	u64 first_ns = merging->windows->windows.items[0].facts.start_ns;
 	struct perfdata_writer_settings settings = {
 		.path = path,
 		.sources = sources,
-		.source_count = count,
+		.source_count = (u32)merging->sources.count,
 		.command_line = words,
 		.command_words = ARRAY_COUNT(words),
 		.compress = true,
@@ -117,34 +181,42 @@ static int open_writer(struct merging *merging, const char *path)
 		.wall_clock_ns = first_ns,
 		.clock_ns = first_ns,
 		.frequency_hz = sources[0].is_frequency ? (u32)sources[0].rate : 0,
-		.idle_skipped = header->idle_skipped,
+		.idle_skipped = merging->idle_skipped,
 	};
 
 	return perfdata_writer_open(&settings, &merging->writer);
 }
 
+/* Writes all windows into the file, which is open. */
+static int write_windows(struct merging *merging, const struct filter_settings *filter)
+{
+	struct event_sink *filtering;
+	int error;
+
+	passing_sink_init(&merging->passing, perfdata_writer_sink(merging->writer));
+	merging->passing.sink.on_sample = take_sample;
+	filtering = filter_new(filter, &merging->passing.sink);
+	merging->joint = joint_new(filtering);
+	error = merge_all(merging);
+	joint_free(merging->joint);
+	filter_free(filtering);
+	return error;
+}
+
 int windows_merge(struct asked_windows *windows, const struct filter_settings *filter,
 		  const char *path, u64 *ret_samples)
 {
-	CLEANUP(perfdata_closep) struct perfdata *first = NULL;
 	struct merging merging = {.windows = windows};
-	struct event_sink *filtering;
-	const char *first_path;
-	int error = windows_open_first(windows, perfdata_open_window, &first, &first_path), ending;
+	int error = collect_sources(&merging), ending;
 
-	merging.first = first;
 	if (!error)
 		error = open_writer(&merging, path);
-	if (error)
-		return error;
-	passing_sink_init(&merging.passing, perfdata_writer_sink(merging.writer));
-	merging.passing.sink.on_sample = count_sample;
-	filtering = filter_new(filter, &merging.passing.sink);
-	merging.joint = joint_new(filtering);
-	error = merge_all(&merging);
-	joint_free(merging.joint);
-	filter_free(filtering);
-	ending = perfdata_writer_close(merging.writer);
+	if (!error) {
+		error = write_windows(&merging, filter);
+		ending = perfdata_writer_close(merging.writer);
+		error = error ? error : ending;
+	}
+	release_sources(&merging);
 	*ret_samples = merging.samples;
-	return error ? error : ending;
+	return error;
 }

@@ -10,8 +10,8 @@
 
 /*
  * Writes the samples of all windows as one recording with the clock CLOCK_REALTIME, which stock
- * perf reads. Windows that cannot be read, or whose events are not those of the first, are counted
- * in windows->damaged.
+ * perf reads, with the events of all windows. Windows that cannot be read are counted in
+ * windows->damaged.
  *
  * path         "-": a stream on standard output
  * ret_samples  how many were written

@@ -7,28 +7,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-/* What a store holds, opened for `access`. */
-static void expect(const char *folder, enum store_access access, const char *windows,
-		   const char *notes)
-{
-	struct store *store = store_opened(folder, access);
-	CLEANUP(freep) char *told = windows_told(store, 0, UINT64_MAX);
-
-	assert_string_equal(told, windows);
-	if (!*notes)
-		assert_string_equal(store_notes(store), "");
-	else
-		assert_non_null(strstr(store_notes(store), notes));
-	store_close(store);
-}
-
-static void shell(const char *folder, const char *script)
-{
-	CLEANUP(freep) char *command = must_format("cd '%s' && %s", folder, script);
-
-	assert_int_equal(system(command), 0);
-}
-
 static const char three[] = "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n"
 			    "140100.data 14:01:00+60s 15 samples 7 lost flags 0 before 0\n"
 			    "140200.data 14:02:00+60s 15 samples 7 lost flags 0 before 0\n";
@@ -38,9 +16,9 @@ static void windows_come_back(void **state)
 	char *folder = store_folder();
 
 	windows_put(folder, 3);
-	expect(folder, STORE_READ, three, "");
-	expect(folder, STORE_WRITE, three, "");
-	shell(folder, "[ -s windows/20261121/140100.data ] && [ -d names ]");
+	store_expect(folder, STORE_READ, three, "");
+	store_expect(folder, STORE_WRITE, three, "");
+	shell_in(folder, "[ -s windows/20261121/140100.data ] && [ -d names ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -60,150 +38,6 @@ static void only_windows_of_the_time_asked_for_are_told(void **state)
 	(void)state;
 }
 
-static void windows_are_told_by_their_files_without_an_index(void **state)
-{
-	static const char by_files[] =
-		"140000.data 14:00:00+60s 15 samples 7 lost flags 4 before 0\n"
-		"140100.data 14:01:00+60s 15 samples 7 lost flags 4 before 0\n"
-		"140200.data 14:02:00+60s 15 samples 7 lost flags 4 before 0\n";
-	char *folder = store_folder();
-
-	windows_put(folder, 3);
-	shell(folder, "rm windows/index");
-	expect(folder, STORE_READ, by_files, "did not know 3 windows");
-	expect(folder, STORE_WRITE, by_files, "did not know 3 windows");
-	expect(folder, STORE_READ, by_files, ""); /* the writer put it right */
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void a_torn_last_row_costs_nothing(void **state)
-{
-	char *folder = store_folder();
-
-	windows_put(folder, 3);
-	shell(folder, "truncate -s -5 windows/index");
-	expect(folder, STORE_WRITE,
-	       "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n"
-	       "140100.data 14:01:00+60s 15 samples 7 lost flags 0 before 0\n"
-	       "140200.data 14:02:00+60s 15 samples 7 lost flags 4 before 0\n",
-	       "is cut");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void a_damaged_row_is_made_again(void **state)
-{
-	char *folder = store_folder();
-
-	windows_put(folder, 3);
-	shell(folder, "printf xyz | dd of=windows/index bs=1 seek=345 conv=notrunc status=none");
-	expect(folder, STORE_WRITE,
-	       "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n"
-	       "140100.data 14:01:00+60s 15 samples 7 lost flags 4 before 0\n"
-	       "140200.data 14:02:00+60s 15 samples 7 lost flags 0 before 0\n",
-	       "1 rows of");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-/* As a reader meets it that opened the index before it was made anew. */
-static void a_row_of_another_window_is_not_taken_for_its_own(void **state)
-{
-	char *folder = store_folder();
-	struct store *store;
-	CLEANUP(freep) char *told = NULL;
-
-	windows_put(folder, 3);
-	store = store_opened(folder, STORE_READ);
-	shell(folder, "{ tail -c 640 windows/index; head -c 320 windows/index; } >turned && "
-		      "head -c 640 turned >windows/index");
-	told = windows_told(store, 0, UINT64_MAX);
-	assert_string_equal(told, "140000.data 14:00:00+60s 15 samples 7 lost flags 4 before 0\n"
-				  "140100.data 14:01:00+60s 15 samples 7 lost flags 4 before 0\n"
-				  "140200.data 14:02:00+60s 15 samples 7 lost flags 4 before 0\n");
-	store_close(store);
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void a_window_that_somebody_removed_is_told(void **state)
-{
-	char *folder = store_folder();
-
-	windows_put(folder, 3);
-	shell(folder, "rm windows/20261121/140100.data");
-	expect(folder, STORE_WRITE,
-	       "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n"
-	       "140200.data 14:02:00+60s 15 samples 7 lost flags 0 before 0\n",
-	       "removed by hand");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void a_window_that_cannot_be_read_is_told_and_kept(void **state)
-{
-	char *folder = store_folder();
-
-	windows_put(folder, 1);
-	shell(folder, "echo no >windows/20261121/150000.data");
-	expect(folder, STORE_WRITE,
-	       "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n"
-	       "150000.data 15:00:00+0s 0 samples 0 lost flags 6 before 0\n",
-	       "150000.data cannot be read");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void what_a_killed_writer_left_is_kept_if_it_can_be_read(void **state)
-{
-	char *folder = store_folder();
-
-	windows_put(folder, 3);
-	shell(folder, "cd windows/20261121 && cp 140200.data 140300.open && head -c 200 "
-		      "140200.data >140400.open && cd .. && rm 20261121/140200.data");
-	expect(folder, STORE_WRITE,
-	       "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n"
-	       "140100.data 14:01:00+60s 15 samples 7 lost flags 0 before 0\n"
-	       "140300.data 14:03:00+60s 15 samples 7 lost flags 6 before 0\n",
-	       "a window was lost, its writer was killed");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void what_a_killed_writer_had_not_named_goes(void **state)
-{
-	char *folder = store_folder();
-
-	windows_put(folder, 1);
-	shell(folder,
-	      "cd windows/20261121 && touch 140100.open.k3Fx0a 140000.sums-new 140100.notes "
-	      "&& mkdir ../20261120 && touch ../20261120/235900-1.open.k3Fx0a");
-	store_close(store_opened(folder, STORE_READ));
-	shell(folder, "[ -e windows/20261121/140100.open.k3Fx0a ]");
-	expect(folder, STORE_WRITE, "140000.data 14:00:00+60s 15 samples 7 lost flags 1 before 0\n",
-	       "");
-	shell(folder, "[ \"$(ls windows/20261121 | xargs)\" = '140000.data 140100.notes' ] && "
-		      "[ ! -e windows/20261120 ]");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void what_is_kept_of_a_killed_writer_has_the_rights_of_the_others(void **state)
-{
-	char *folder = store_folder();
-	CLEANUP(freep) char *path = must_format("%s/windows/20261121/140000.data", folder);
-	struct stat status;
-
-	windows_put(folder, 1);
-	shell(folder, "cd windows/20261121 && mv 140000.data 140000.open && chmod 604 140000.open");
-	store_close(store_opened(folder, STORE_WRITE));
-	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_mode & 0777, store_file_mode(folder));
-	store_folder_remove(folder);
-	(void)state;
-}
-
 static void a_reader_leaves_what_is_being_written_alone(void **state)
 {
 	char *folder = store_folder();
@@ -212,7 +46,7 @@ static void a_reader_leaves_what_is_being_written_alone(void **state)
 
 	assert_int_equal(store_begin(store, FIRST_NS, &path), 0);
 	assert_int_equal(window_write(path), 0);
-	expect(folder, STORE_READ, "", "");
+	store_expect(folder, STORE_READ, "", "");
 	assert_int_equal(access(path, F_OK), 0);
 	store_close(store);
 	store_folder_remove(folder);
@@ -228,11 +62,11 @@ static void windows_may_overlap_and_go_back_in_time(void **state)
 	assert_int_equal(window_put(store, FIRST_NS), 0);
 	assert_int_equal(window_put(store, FIRST_NS), 0);
 	store_close(store);
-	expect(folder, STORE_READ,
-	       "140000.data 14:00:00+60s 15 samples 7 lost flags 0 before 0\n"
-	       "140000-1.data 14:00:00+60s 15 samples 7 lost flags 0 before 0\n"
-	       "140100.data 14:01:00+60s 15 samples 7 lost flags 1 before 0\n",
-	       "");
+	store_expect(folder, STORE_READ,
+		     "140000.data 14:00:00+60s 15 samples 7 lost flags 0 before 0\n"
+		     "140000-1.data 14:00:00+60s 15 samples 7 lost flags 0 before 0\n"
+		     "140100.data 14:01:00+60s 15 samples 7 lost flags 1 before 0\n",
+		     "");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -269,8 +103,8 @@ static void lost_windows_are_counted_and_told_with_the_next(void **state)
 	assert_int_equal(store_lost_windows(store), 2);
 	assert_int_equal(window_put(store, FIRST_NS + 2 * MINUTE_NS), 0);
 	store_close(store);
-	expect(folder, STORE_READ, "140200.data 14:02:00+60s 15 samples 7 lost flags 1 before 2\n",
-	       "");
+	store_expect(folder, STORE_READ,
+		     "140200.data 14:02:00+60s 15 samples 7 lost flags 1 before 2\n", "");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -294,8 +128,8 @@ static void the_oldest_go_when_there_are_too_many_bytes(void **state)
 	store_limit(store, (struct store_limits){.keep_bytes = 1});
 	assert_int_equal(store_count(store), 1);
 	store_close(store);
-	expect(folder, STORE_WRITE, "140300.data 14:03:00+60s 15 samples 7 lost flags 1 before 0\n",
-	       "");
+	store_expect(folder, STORE_WRITE,
+		     "140300.data 14:03:00+60s 15 samples 7 lost flags 1 before 0\n", "");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -312,7 +146,7 @@ static void the_oldest_go_by_age_and_their_folders_too(void **state)
 	assert_int_equal(window_put(store, FIRST_NS + 24 * 3600 * SECOND_NS), 0);
 	assert_int_equal(store_count(store), 1);
 	store_close(store);
-	shell(folder, "[ ! -e windows/20261121 ] && [ -e windows/20261122/140000.data ]");
+	shell_in(folder, "[ ! -e windows/20261121 ] && [ -e windows/20261122/140000.data ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -342,7 +176,7 @@ static void a_window_of_the_future_makes_no_others_old(void **state)
 	store_limit(store, (struct store_limits){.keep_bytes = 4 * bytes});
 	assert_int_equal(store_count(store), 4);
 	store_close(store);
-	shell(folder, "[ -e windows/20261121/140000.data ] && [ ! -e windows/20261231 ]");
+	shell_in(folder, "[ -e windows/20261121/140000.data ] && [ ! -e windows/20261231 ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -360,13 +194,14 @@ static void a_window_of_the_past_stays_when_it_is_written(void **state)
 	assert_int_equal(window_put(store, MINUTE_NS), 0);
 	assert_int_equal(window_put(store, 2 * MINUTE_NS), 0);
 	assert_int_equal(store_count(store), 3);
-	shell(folder, "cd windows && [ -e 19700101/000100.data ] && [ -e 19700101/000200.data ] && "
-		      "[ -e 20261121/140200.data ]");
+	shell_in(folder,
+		 "cd windows && [ -e 19700101/000100.data ] && [ -e 19700101/000200.data ] && "
+		 "[ -e 20261121/140200.data ]");
 	/* one of an hour ago is no reason to take another one than the oldest */
 	assert_int_equal(window_put(store, FIRST_NS - 30 * MINUTE_NS), 0);
 	store_close(store);
-	shell(folder, "cd windows && [ ! -e 19700101 ] && [ -e 20261121/133000.data ] && "
-		      "[ -e 20261121/140200.data ]");
+	shell_in(folder, "cd windows && [ ! -e 19700101 ] && [ -e 20261121/133000.data ] && "
+			 "[ -e 20261121/140200.data ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -427,7 +262,7 @@ static void the_lock_of_a_dead_process_is_no_obstacle(void **state)
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
-	shell(folder, "[ -s lock ]");
+	shell_in(folder, "[ -s lock ]");
 	store_close(store_opened(folder, STORE_WRITE));
 	store_folder_remove(folder);
 	(void)state;
@@ -440,10 +275,10 @@ static void a_folder_of_somebody_else_is_refused(void **state)
 
 	if (geteuid())
 		skip();
-	shell(folder, "echo precious >other && ln -s other lock && chown 12345 .");
+	shell_in(folder, "echo precious >other && ln -s other lock && chown 12345 .");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -EPERM);
 	assert_non_null(strstr(fail_sentence(), "is user 12345's"));
-	shell(folder, "[ \"$(cat other)\" = precious ] && [ ! -e windows ]");
+	shell_in(folder, "[ \"$(cat other)\" = precious ] && [ ! -e windows ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -453,13 +288,13 @@ static void links_are_not_written_through(void **state)
 	char *folder = store_folder();
 	struct store *store = NULL;
 
-	shell(folder, "echo precious >other && ln -s other lock");
+	shell_in(folder, "echo precious >other && ln -s other lock");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell(folder, "rm lock && ln -s other format.new");
+	shell_in(folder, "rm lock && ln -s other format.new");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell(folder, "rm format.new && mkdir -p windows && ln -s ../other windows/index");
+	shell_in(folder, "rm format.new && mkdir -p windows && ln -s ../other windows/index");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell(folder, "[ \"$(cat other)\" = precious ]");
+	shell_in(folder, "[ \"$(cat other)\" = precious ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -479,10 +314,10 @@ static void a_newer_format_is_refused_and_left_alone(void **state)
 	char *folder = store_folder();
 
 	windows_put(folder, 1);
-	shell(folder, "echo bpfprof store 2 >format; rm windows/index");
+	shell_in(folder, "echo bpfprof store 2 >format; rm windows/index");
 	expect_refusal(folder, "is of format 2, and this version knows up to 1");
-	shell(folder, "[ ! -e windows/index ]");
-	shell(folder, "echo hello >format");
+	shell_in(folder, "[ ! -e windows/index ]");
+	shell_in(folder, "echo hello >format");
 	expect_refusal(folder, "is not the store of a bpfprof daemon");
 	store_folder_remove(folder);
 	(void)state;
@@ -504,15 +339,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(windows_come_back),
 		cmocka_unit_test(only_windows_of_the_time_asked_for_are_told),
-		cmocka_unit_test(windows_are_told_by_their_files_without_an_index),
-		cmocka_unit_test(a_torn_last_row_costs_nothing),
-		cmocka_unit_test(a_damaged_row_is_made_again),
-		cmocka_unit_test(a_row_of_another_window_is_not_taken_for_its_own),
-		cmocka_unit_test(a_window_that_somebody_removed_is_told),
-		cmocka_unit_test(a_window_that_cannot_be_read_is_told_and_kept),
-		cmocka_unit_test(what_a_killed_writer_left_is_kept_if_it_can_be_read),
-		cmocka_unit_test(what_a_killed_writer_had_not_named_goes),
-		cmocka_unit_test(what_is_kept_of_a_killed_writer_has_the_rights_of_the_others),
 		cmocka_unit_test(a_reader_leaves_what_is_being_written_alone),
 		cmocka_unit_test(windows_may_overlap_and_go_back_in_time),
 		cmocka_unit_test(the_newest_is_the_one_written_last),

@@ -115,4 +115,26 @@ static inline char *windows_told(struct store *store, u64 from_ns, u64 to_ns)
 	return text_take(&text);
 }
 
+/* What a store holds, opened for `access`. */
+static inline void store_expect(const char *folder, enum store_access access, const char *windows,
+				const char *notes)
+{
+	struct store *store = store_opened(folder, access);
+	CLEANUP(freep) char *told = windows_told(store, 0, UINT64_MAX);
+
+	assert_string_equal(told, windows);
+	if (!*notes)
+		assert_string_equal(store_notes(store), "");
+	else
+		assert_non_null(strstr(store_notes(store), notes));
+	store_close(store);
+}
+
+static inline void shell_in(const char *folder, const char *script)
+{
+	CLEANUP(freep) char *command = must_format("cd '%s' && %s", folder, script);
+
+	assert_int_equal(system(command), 0);
+}
+
 #endif

@@ -106,6 +106,22 @@ perf_reads() {
 	grep -q 'sample_freq } = 299' headers
 }
 
+@test "a daemon whose log nobody reads any more goes on, and keeps its window" {
+	mkfifo pipe
+	sed -u '/sampling at/q' <pipe >log &
+	reader=$!
+	background+=("$reader")
+	start env --default-signal=PIPE "$BPFPROF" daemon --store store --window 1m 2>pipe
+	daemon=$!
+	wait_for says "sampling at"
+	wait "$reader"
+	kill -HUP "$daemon" # which it has something to say of
+	end_daemon TERM
+	[ "$status" = 0 ]
+	[ -n "$(windows)" ]
+	[ -z "$(find store -name '*.open')" ]
+}
+
 @test "a daemon that costs more than it may samples less, says so, and more again when it may" {
 	printf '[daemon]\n\tmax-cpu = 0.001%%\n' >config
 	start "$WORKLOADS/mainbarfoo" 1000000

@@ -318,6 +318,13 @@ static void keep_memory(void)
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
 }
 
+/* The open window is worth more than the log. No child is surprised: those that read files ignore
+ * the signal by themselves, and no other program is run. */
+static void outlive_reader_of_log(void)
+{
+	signal(SIGPIPE, SIG_IGN);
+}
+
 static int daemon_run(const void *settings, struct arguments arguments)
 {
 	CLEANUP(daemon_release) struct daemon daemon = {.timer_fd = -1, .cpus = cpus_watch_new()};
@@ -327,6 +334,7 @@ static int daemon_run(const void *settings, struct arguments arguments)
 	if (arguments.count)
 		return fail_plain(-EINVAL, NULL, "daemon takes no arguments, only options");
 	keep_memory();
+	outlive_reader_of_log();
 	error = start(&daemon);
 	if (error)
 		return error;

@@ -226,3 +226,26 @@ store_with_groups() {
 	store_with_groups group alone
 	[ "$(stat -c '%g %a' alone)" = '64998 750' ]
 }
+
+@test "a store from before there was a group, and one made under umask 077, can be read by its members" {
+	chmod 711 .
+	grep -v '^bpfprof:' /etc/group >none || true
+	{ cat none && echo 'bpfprof:x:64999:'; } >group
+	store_with_groups none older
+	echo secret >older/token
+	chmod 600 older/token
+	store_with_groups group older
+	umask 077
+	store_with_groups group strict
+	member=(env PERF_CONFIG=/dev/null setpriv --reuid nobody --regid 64999 --clear-groups)
+	for store in older strict; do
+		[ -n "$(find $store/names -type f)" ]
+		[ -z "$(find $store ! -path older/token ! -group 64999)" ]
+		[ -z "$(find $store -type f ! -path older/token ! -perm 640)" ]
+		[ -z "$(find $store -type d ! -perm 2750)" ]
+		"${member[@]}" "$BPFPROF" report --store $store --since 1h >/dev/null
+	done
+	"${member[@]}" "$BPFPROF" list --store older >listed
+	grep -q '^# 2 windows' listed
+	[ "$(stat -c '%g %a' older/token)" = '0 600' ]
+}

@@ -17,6 +17,7 @@
 #include <malloc.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/timerfd.h>
 
 /* How often events are drained, and clocks looked at. What cannot wait wakes us: a file that a
@@ -325,6 +326,13 @@ static void outlive_reader_of_log(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* What we make says itself who may read it: a store's files the group of its folder, which a
+ * stricter mask would leave out. The rest never. The unit file has the same one. */
+static void choose_mask(void)
+{
+	umask(S_IWGRP | S_IRWXO);
+}
+
 static int daemon_run(const void *settings, struct arguments arguments)
 {
 	CLEANUP(daemon_release) struct daemon daemon = {.timer_fd = -1, .cpus = cpus_watch_new()};
@@ -335,6 +343,7 @@ static int daemon_run(const void *settings, struct arguments arguments)
 		return fail_plain(-EINVAL, NULL, "daemon takes no arguments, only options");
 	keep_memory();
 	outlive_reader_of_log();
+	choose_mask();
 	error = start(&daemon);
 	if (error)
 		return error;

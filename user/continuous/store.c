@@ -74,6 +74,8 @@ static int open_to_write(struct store *store)
 		store_settle_access(store);
 	error = error ? error : store_check_format(store, &has_format);
 	error = error ? error : store_take_lock(store);
+	if (!error)
+		store_share_content(store);
 	if (!error && !has_format) {
 		if (!access(store->windows, F_OK))
 			store_note(store, "%s/format was missing", store->directory);

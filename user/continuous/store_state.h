@@ -43,6 +43,9 @@ void store_note(struct store *store, const char *format, ...) __attribute__((for
 
 /* Lets the group for it read a store that this process owns, or nobody. Before capabilities go. */
 void store_settle_access(const struct store *store);
+/* Lets who may read the folder read what was in it before that was settled: once, and only what
+ * this process owns. For who has the lock, and before capabilities go. What fails is noted. */
+void store_share_content(struct store *store);
 /* Why a store cannot be read by somebody without rights. Returns -EACCES, with a sentence. */
 int store_refuse_reader(const struct store *store);
 

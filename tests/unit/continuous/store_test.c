@@ -268,37 +268,6 @@ static void the_lock_of_a_dead_process_is_no_obstacle(void **state)
 	(void)state;
 }
 
-static void a_folder_of_somebody_else_is_refused(void **state)
-{
-	char *folder = store_folder();
-	struct store *store = NULL;
-
-	if (geteuid())
-		skip();
-	shell_in(folder, "echo precious >other && ln -s other lock && chown 12345 .");
-	assert_int_equal(store_open(folder, STORE_WRITE, &store), -EPERM);
-	assert_non_null(strstr(fail_sentence(), "is user 12345's"));
-	shell_in(folder, "[ \"$(cat other)\" = precious ] && [ ! -e windows ]");
-	store_folder_remove(folder);
-	(void)state;
-}
-
-static void links_are_not_written_through(void **state)
-{
-	char *folder = store_folder();
-	struct store *store = NULL;
-
-	shell_in(folder, "echo precious >other && ln -s other lock");
-	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell_in(folder, "rm lock && ln -s other format.new");
-	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell_in(folder, "rm format.new && mkdir -p windows && ln -s ../other windows/index");
-	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell_in(folder, "[ \"$(cat other)\" = precious ]");
-	store_folder_remove(folder);
-	(void)state;
-}
-
 static void expect_refusal(const char *folder, const char *sentence)
 {
 	struct store *store;
@@ -350,8 +319,6 @@ int main(void)
 		cmocka_unit_test(the_index_does_not_grow_with_what_went),
 		cmocka_unit_test(a_second_writer_is_refused_by_name),
 		cmocka_unit_test(the_lock_of_a_dead_process_is_no_obstacle),
-		cmocka_unit_test(a_folder_of_somebody_else_is_refused),
-		cmocka_unit_test(links_are_not_written_through),
 		cmocka_unit_test(a_newer_format_is_refused_and_left_alone),
 		cmocka_unit_test(a_store_that_is_not_there_is_told),
 	};

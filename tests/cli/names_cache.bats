@@ -172,16 +172,45 @@ names_without_kallsyms() {
 	[[ $(names --no-cache) == 0x* ]]
 }
 
-@test "what is damaged of the names that a store keeps is told in one line by who reads it" {
+# A store with one window of the recording and the names that are kept.
+make_store() {
 	names >/dev/null
 	mkdir -p store/windows/20261121
 	echo "bpfprof store 1" >store/format
 	cp "$RECORDED" store/windows/20261121/140000.data
-	cp "$RECORDED" store/windows/20261121/150000.data
 	cp -r "$FOLDER" store/names
+	export TZ=UTC
+}
+
+# names_in_store OPTION...: the symbol of the program's own time, asked as one who has no other names
+names_in_store() {
+	"$BPFPROF" report --no-cache -d program -s symbol -g none --no-children "$@" 2>warnings |
+		awk '/%/ { print $3 }' | head -1
+}
+
+@test "names of a store whose writer was not root are read; those that another user could have made are told" {
+	make_store
+	rm "$PROGRAM"
+	chown -R 12345 store
+	[ "$(names_in_store --store store --at "2026-11-21 14:00")" = spin_here ]
+	[ "$(names_in_store -i store/windows/20261121/140000.data)" = spin_here ]
+	lacks names warnings
+	chown 23456 store/names
+	[[ $(names_in_store --store store --at "2026-11-21 14:00") == 0x* ]]
+	[ "$(grep names warnings)" = "bpfprof: the names in store/names may be another user's; give them to the owner of the store, and nobody else" ]
+	[[ $(names_in_store -i store/windows/20261121/140000.data) == 0x* ]]
+	grep -q "store/names may be another user's" warnings
+	# of a version that kept none nothing is said
+	rm -r store/names
+	[[ $(names_in_store --store store --at "2026-11-21 14:00") == 0x* ]]
+	lacks names warnings
+}
+
+@test "what is damaged of the names that a store keeps is told in one line by who reads it" {
+	make_store
+	cp "$RECORDED" store/windows/20261121/150000.data
 	find store/names -name '*.names' -exec truncate -s 60 {} +
 	rm "$PROGRAM"
-	export TZ=UTC
 	local asks=(report script "export --format folded" diff) ask
 	local at=(--at "2026-11-21 14:00") both=(--before "2026-11-21 14:00" --after "2026-11-21 15:00")
 	for ask in "${asks[@]}"; do

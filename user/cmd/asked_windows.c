@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "cmd/names_choice.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -188,7 +189,6 @@ static int find(const struct window_choice *choice, struct asked_windows *window
 	if (error)
 		return error;
 	print_notes(store);
-	windows->names = must_copy(store_names_path(store));
 	error = store_each(store, windows->asked.from_ns, windows->asked.to_ns, take_window,
 			   windows);
 	if (error)
@@ -225,20 +225,12 @@ void asked_windows_release(struct asked_windows *windows)
 		free(windows->windows.items[i].path);
 	vec_release(&windows->windows);
 	free(windows->directory);
-	free(windows->names);
 	*windows = (struct asked_windows){0};
 }
 
 struct names_cache *asked_windows_names(const struct asked_windows *windows)
 {
-	struct names_cache *names = NULL;
-
-	if (windows->names &&
-	    names_cache_open(&(struct names_cache_settings){.directory = windows->names,
-							    .is_read_only = true},
-			     &names))
-		fail_clear(); /* then names come from elsewhere */
-	return names;
+	return windows->directory ? names_choice_open_store(windows->directory) : NULL;
 }
 
 /* --- what is missing --- */

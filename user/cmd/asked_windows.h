@@ -48,7 +48,6 @@ struct asked_window {
 /* Windows in the order of their starts. */
 struct asked_windows {
 	char *directory; /* of the store; owned */
-	char *names;	 /* of the store's names; owned */
 	bool has_times;
 	struct time_span asked; /* if has_times */
 	VEC(struct asked_window) windows;

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "cmd/input.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,20 +53,26 @@ static bool cut_to_store(char *path)
 	return !strcmp(last + 1, "windows");
 }
 
+struct names_cache *names_choice_open_store(const char *store)
+{
+	CLEANUP(freep) char *folder = must_format("%s/names", store);
+	const struct names_cache_settings settings = {
+		.directory = folder, .is_read_only = true, .store = store};
+	struct names_cache *cache = NULL;
+	int error = names_cache_open(&settings, &cache);
+
+	/* names come from elsewhere then; older versions kept none */
+	if (error && error != -ENOENT)
+		fprintf(stderr, "bpfprof: %s\n", fail_sentence());
+	fail_clear();
+	return cache;
+}
+
 struct names_cache *names_choice_open_beside(const char *path)
 {
 	CLEANUP(freep) char *store = realpath(path, NULL);
-	CLEANUP(freep) char *folder = NULL;
-	struct names_cache *cache = NULL;
 
-	if (!store || !cut_to_store(store))
-		return NULL;
-	folder = must_format("%s/names", store);
-	if (names_cache_open(
-		    &(struct names_cache_settings){.directory = folder, .is_read_only = true},
-		    &cache))
-		fail_clear(); /* then names come from elsewhere */
-	return cache;
+	return store && cut_to_store(store) ? names_choice_open_store(store) : NULL;
 }
 
 void names_choice_close(struct names_cache *cache, struct symbolizer *symbolizer, bool is_quiet)

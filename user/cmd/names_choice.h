@@ -36,7 +36,10 @@ struct names_choice {
 /* Opens the cache. NULL if it is off or cannot be had, which is said only of a folder that was
  * named. names_choice_close() it. */
 struct names_cache *names_choice_open(const struct names_choice *choice);
-/* Opens the names of the store that a recording is a window of, by where its file lies; NULL if it
+/* Opens the names that a daemon has kept in a store; NULL if there are none, or if they cannot be
+ * used, which is said. names_choice_close_kept() it. */
+struct names_cache *names_choice_open_store(const char *store);
+/* The same of the store that a recording is a window of, by where its file lies; NULL if it
  * is none. names_choice_close_kept() it. */
 struct names_cache *names_choice_open_beside(const char *path);
 /* Keeps what the symbolizer (NULL: none) has read, when all has been shown; says on stderr what was

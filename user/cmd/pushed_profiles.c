@@ -50,10 +50,9 @@ static int read_window(const struct push_origin *origin, const struct push_windo
 		.details = {.kept = 1u << DETAIL_CGROUP, .read = read_cgroup},
 	};
 	const struct filter_settings all = {0};
-	CLEANUP(asked_windows_release)
-	struct asked_windows windows = {
-		.names = must_copy(origin->names),
-	};
+	const struct names_cache_settings names = {.directory = origin->names,
+						   .is_read_only = true};
+	CLEANUP(asked_windows_release) struct asked_windows windows = {0};
 	struct symbolize_settings symbolize = {.only_kept = true};
 	struct symbolizer *symbolizer;
 	struct profile *profile = NULL;
@@ -64,7 +63,8 @@ static int read_window(const struct push_origin *origin, const struct push_windo
 		&windows, (struct windows_reading){.builder = &counting, .filter = &all}, &profile);
 	if (error)
 		return error;
-	symbolize.caches[0] = asked_windows_names(&windows);
+	if (names_cache_open(&names, &symbolize.caches[0]))
+		fail_clear(); /* what writes them tells why, and what is pushed has none */
 	symbolizer = symbolizer_new(&symbolize);
 	symbolizer_run(symbolizer, profile);
 	symbolizer_free(symbolizer);

@@ -27,7 +27,6 @@ enum {
 	FILE_MAX_BYTES = 256 << 20,
 	PATH_BYTES = BUILD_ID_TEXT_BYTES + 16,
 	USED_STEP_S = 3600, /* how exactly it is known when a file was used */
-	FOLDER_BITS = 0700,
 	FILE_BITS = 0640,
 	BLOCK_BYTES = 4096,  /* a file takes whole ones */
 	TRIM_SHARE = 16,     /* of the limit, written between two looks at all files */
@@ -41,6 +40,7 @@ struct names_cache {
 	_Atomic u64 max_bytes;
 	atomic_int write_error; /* of the last file */
 	bool is_read_only;
+	uid_t writer; /* reading: whose names are believed, beside ours and root's */
 	bool is_held; /* by somebody who was stopped while he added places */
 	struct confined *confined;
 	int folder;
@@ -57,45 +57,18 @@ static const char *const suffixes[] = {
 
 /* --- opening --- */
 
-/* Whether what is made in a folder of this owner will be where it belongs: root does not leave its
- * files in other people's homes. */
-static bool may_make_in(uid_t owner)
-{
-	return owner == geteuid() || !owner;
-}
-
-/* Makes the folder and those above it. */
-static int make_folders(char *path)
-{
-	char *last = strrchr(path, '/');
-	struct stat status = {0};
-	int error = 0;
-
-	if (!stat(path, &status))
-		return may_make_in(status.st_uid) ? 0 : -EPERM;
-	if (errno != ENOENT)
-		return -errno;
-	if (last && last != path) {
-		*last = 0;
-		error = make_folders(path);
-		*last = '/';
-	}
-	if (!error && mkdir(path, FOLDER_BITS) && errno != EEXIST)
-		error = -errno;
-	return error;
-}
-
 /* Others must not be able to tell us names. */
-static bool is_trusted(const struct stat *status, bool is_read_only)
+static bool is_trusted(const struct stat *status, const struct names_cache *cache)
 {
-	bool is_own = status->st_uid == geteuid() || (is_read_only && !status->st_uid);
+	bool may_be_read = cache->is_read_only &&
+			   (!status->st_uid || status->st_uid == cache->writer);
 
-	return is_own && !(status->st_mode & S_IWOTH);
+	return (may_be_read || status->st_uid == geteuid()) && !(status->st_mode & S_IWOTH);
 }
 
 static int open_folder(struct names_cache *cache)
 {
-	int error = cache->is_read_only ? 0 : make_folders(cache->directory);
+	int error = cache->is_read_only ? 0 : names_folder_make(cache->directory);
 	struct stat status = {0};
 
 	if (error)
@@ -105,7 +78,7 @@ static int open_folder(struct names_cache *cache)
 		return -errno;
 	cache->folder_bits = status.st_mode & 0777;
 	cache->file_bits = status.st_mode & FILE_BITS;
-	return is_trusted(&status, cache->is_read_only) ? 0 : -EPERM;
+	return is_trusted(&status, cache) ? 0 : -EPERM;
 }
 
 int names_cache_open(const struct names_cache_settings *settings, struct names_cache **ret_cache)
@@ -116,15 +89,13 @@ int names_cache_open(const struct names_cache_settings *settings, struct names_c
 	cache->directory = must_copy(settings->directory);
 	cache->max_bytes = settings->max_bytes;
 	cache->is_read_only = settings->is_read_only;
+	cache->writer = settings->store ? names_folder_owner(settings->store) : geteuid();
 	cache->confined = settings->confined;
 	cache->folder = -1;
 	pthread_mutex_init(&cache->warning, NULL);
 	error = open_folder(cache);
-	if (error == -EPERM)
-		return fail_plain(error, "name another folder, or use it as its owner",
-				  "the names in %s are another user's", cache->directory);
 	if (error)
-		return fail(error, NULL, "cannot keep names in %s", cache->directory);
+		return names_folder_refuse(cache->directory, cache->is_read_only, error);
 	*ret_cache = TAKE(cache);
 	return 0;
 }
@@ -184,8 +155,7 @@ static int open_file(const struct names_cache *cache, const char *path, struct s
 
 	if (fd < 0)
 		return -errno;
-	if (!fstat(fd, ret_status) && S_ISREG(ret_status->st_mode) &&
-	    is_trusted(ret_status, cache->is_read_only))
+	if (!fstat(fd, ret_status) && S_ISREG(ret_status->st_mode) && is_trusted(ret_status, cache))
 		return fd;
 	close(fd);
 	return -EPERM;

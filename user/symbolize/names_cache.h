@@ -24,6 +24,9 @@ struct names_cache_settings {
 	const char *directory;
 	u64 max_bytes; /* what was used longest ago goes first; 0: no limit */
 	bool is_read_only;
+	/* To read only: whose this folder is may have written the names, for who asks takes his
+	 * word in all else that lies there. NULL: only we and root may. */
+	const char *store;
 	/* Reads binaries for names_cache_keep(), with confined_names_works. Borrowed; NULL: they
 	 * are read by ourselves. */
 	struct confined *confined;
@@ -34,7 +37,8 @@ struct names_cache_settings {
  * makes in it may be read by those who may read the folder.
  *
  * Returns 0 or a negative errno with a sentence: -ENOENT (read only, and not there), -EPERM (the
- * folder, or the one that it would be made in, is another user's: of root's one may be read).
+ * folder, or the one that it would be made in, is another user's: of root's one, and of the store's
+ * owner, may be read).
  */
 int names_cache_open(const struct names_cache_settings *settings, struct names_cache **ret_cache);
 /* Holds the limit, and frees; NULL is fine. */

@@ -9,6 +9,8 @@
 #include "symbolize/kept_places.h"
 #include "symbolize/names_cache.h"
 
+#include <sys/types.h>
+
 /* Who reads binaries for it; NULL: nobody but us. */
 struct confined *names_cache_confined(const struct names_cache *cache);
 /* Reads the names that are kept under a build id. kept_names_release() them. Returns 0 or -ENOENT
@@ -33,5 +35,13 @@ void names_cache_add_places(struct names_cache *cache, const struct kept_places 
 /* Deletes what was used longest ago until all takes at most `max_bytes`, and what writers left
  * behind that were killed. `folder` is the cache's, open. */
 void names_cache_trim(int folder, u64 max_bytes);
+
+/* Makes the folder of a cache and those above it. `path` is changed meanwhile. Returns 0 or a
+ * negative errno without a sentence: -EPERM (in another user's). */
+int names_folder_make(char *path);
+/* Whose a folder is; we, if that is not to be found out. */
+uid_t names_folder_owner(const char *path);
+/* Why a cache cannot be opened. Returns `error`, with a sentence. */
+int names_folder_refuse(const char *path, bool is_read_only, int error);
 
 #endif

@@ -71,6 +71,57 @@ is_well_formed() {
 	! command -v "${PROMTOOL:-promtool}" || "${PROMTOOL:-promtool}" check metrics <node.prom
 }
 
+# use_metrics SETTING: at the next SIGHUP, from now on
+use_metrics() {
+	printf '[daemon]\n\tmax-cpu = none\n\tmetrics = %s\n' "$1" >config
+}
+
+# Whether the daemon has read its settings so often.
+has_read_settings() {
+	[ "$(grep -c "settings were read again" log)" = "$1" ]
+}
+
+@test "at SIGHUP metrics go on where they are until they are elsewhere" {
+	use_metrics 0
+	start "$BPFPROF" daemon --store store 2>log
+	daemon=$!
+	wait_for says 'metrics at http://127.0.0.1:'
+	url=$(sed -n 's/.*metrics at //p' log)
+	use_metrics name:99
+	kill -HUP "$daemon"
+	wait_for says "name:99 is no address and port to listen at; .*; metrics are still at $url"
+	fetch >now
+	is_well_formed now
+
+	# the same again: nothing begins anew
+	use_metrics 0
+	kill -HUP "$daemon"
+	wait_for has_read_settings 2
+	# another address of the same port
+	port=${url##*:}
+	port=${port%/metrics}
+	use_metrics "127.0.0.1:$port"
+	kill -HUP "$daemon"
+	wait_for has_read_settings 3
+	use_metrics "0.0.0.0:$port"
+	kill -HUP "$daemon"
+	wait_for says "metrics at http://0.0.0.0:$port/"
+	fetch >now
+	is_well_formed now
+	use_metrics none
+	kill -HUP "$daemon"
+	wait_for has_read_settings 5
+	kill "$daemon"
+	wait "$daemon"
+	grep -o 'metrics at .*' log >places
+	diff - places <<-END
+		metrics at $url
+		metrics at $url
+		metrics at http://0.0.0.0:$port/metrics
+	END
+	run ! fetch
+}
+
 @test "what cannot work is answered in one line" {
 	fails_with 2 "name:99 is no address and port to listen at; give one such as 127.0.0.1:9464" \
 		"$BPFPROF" daemon --store store --once --metrics name:99

@@ -138,27 +138,64 @@ void daemon_metrics_window(struct daemon *daemon, const struct store_window *win
 
 /* --- beginning and end --- */
 
-static int begin_to_answer(struct daemon_metrics *metrics)
+/* Begins to answer at another address, beside what answers already. Owned by the caller. */
+static int begin_to_answer(struct daemon_metrics *metrics, const char *address,
+			   struct metrics_server **ret_server)
 {
-	const struct metrics_server_settings settings = {metrics->address, write_metrics, metrics};
-	int error = metrics_server_start(&settings, &metrics->server);
+	const struct metrics_server_settings settings = {address, write_metrics, metrics};
+	int error = metrics_server_start(&settings, ret_server);
 
 	if (!error)
-		daemon_log(LOG_LEVEL_INFO, "metrics at %s", metrics_server_url(metrics->server));
+		daemon_log(LOG_LEVEL_INFO, "metrics at %s", metrics_server_url(*ret_server));
 	return error;
 }
 
-/* Ends answering elsewhere, and begins there. */
-static int answer_at(struct daemon_metrics *metrics, const char *address, bool may_connect)
+/* Whether that address has the port of what answers. */
+static bool has_its_port(const struct daemon_metrics *metrics, const char *address)
 {
+	const char *colon = strrchr(address, ':');
+	const char *wanted = colon ? colon + 1 : address;
+	const char *port = strrchr(metrics_server_url(metrics->server), ':') + 1;
+
+	return strlen(wanted) == strcspn(port, "/") && !strncmp(port, wanted, strlen(wanted));
+}
+
+/* What answers has to end before another address of the same port can be had; it comes back, with
+ * the sentence of why, if that was in vain. */
+static int answer_instead(struct daemon_metrics *metrics, const char *address)
+{
+	int error;
+
 	metrics_server_stop(TAKE(metrics->server));
+	error = begin_to_answer(metrics, address, &metrics->server);
+	if (error)
+		(void)begin_to_answer(metrics, metrics->address, &metrics->server);
+	return error;
+}
+
+/* Whoever asks is answered in the old place until there is a new one. */
+static int answer_at(struct daemon_metrics *metrics, const char *address)
+{
+	struct metrics_server *fresh = NULL;
+	int error = begin_to_answer(metrics, address, &fresh);
+
+	if (error == -EADDRINUSE && metrics->server && has_its_port(metrics, address))
+		error = answer_instead(metrics, address);
+	if (error)
+		return error;
+	if (fresh) {
+		metrics_server_stop(metrics->server);
+		metrics->server = fresh;
+	}
 	free(metrics->address);
 	metrics->address = must_copy(address);
-	if (address && !may_connect)
-		return fail_plain(-EPERM, "restart the daemon",
-				  "it gave up connections when it started without --push and "
-				  "--metrics");
-	return address ? begin_to_answer(metrics) : 0;
+	return 0;
+}
+
+static void end_answering(struct daemon_metrics *metrics)
+{
+	metrics_server_stop(TAKE(metrics->server));
+	free(TAKE(metrics->address));
 }
 
 static int take_settings(struct daemon *daemon)
@@ -167,14 +204,20 @@ static int take_settings(struct daemon *daemon)
 	struct daemon_metrics *metrics = daemon->metrics;
 	const char *address = is_wanted(settings->metrics) ? settings->metrics : NULL;
 	const char *file = is_wanted(settings->metrics_file) ? settings->metrics_file : NULL;
-	bool is_same = address && metrics->address && !strcmp(address, metrics->address);
+	bool is_same = address && metrics->server && !strcmp(address, metrics->address);
 	int error = 0;
 
 	free(metrics->file);
 	metrics->file = must_copy(file);
 	metrics->cannot_write = false;
-	if (!is_same || !metrics->server)
-		error = answer_at(metrics, address, daemon->may_connect);
+	if (!address)
+		end_answering(metrics);
+	else if (!is_same && !daemon->may_connect)
+		error = fail_plain(-EPERM, "restart the daemon",
+				   "it gave up connections when it started without --push and "
+				   "--metrics");
+	else if (!is_same)
+		error = answer_at(metrics, address);
 	if (!error && metrics->file)
 		error = write_file(metrics);
 	return error;
@@ -199,7 +242,10 @@ void daemon_metrics_reload(struct daemon *daemon)
 {
 	int error = daemon->metrics ? take_settings(daemon) : daemon_metrics_start(daemon);
 
-	if (error)
+	if (error && daemon->metrics->server)
+		daemon_log(LOG_LEVEL_WARNING, "%s; metrics are still at %s", fail_sentence(),
+			   metrics_server_url(daemon->metrics->server));
+	else if (error)
 		daemon_log(LOG_LEVEL_WARNING, "%s", fail_sentence());
 }
 

@@ -125,6 +125,28 @@ has_read_settings() {
 @test "what cannot work is answered in one line" {
 	fails_with 2 "name:99 is no address and port to listen at; give one such as 127.0.0.1:9464" \
 		"$BPFPROF" daemon --store store --once --metrics name:99
-	fails_with 1 "cannot write the metrics to none/node.prom: No such file or directory" \
-		"$BPFPROF" daemon --store store --once --metrics-file none/node.prom
+}
+
+@test "metrics that cannot be written to their file are told once, and written when they can be" {
+	start "$BPFPROF" daemon --store store --window 1s --max-cpu none --metrics-file none/node.prom 2>log
+	daemon=$!
+	wait_for says "sampling at"
+	grep -x 'bpfprof: cannot write the metrics to none/node.prom: No such file or directory' log
+	mkdir made
+	echo theirs >theirs
+	ln -s ../theirs "made/node.prom.$daemon" # where it writes first
+	mv made none
+	wait_for says "metrics can be written again"
+	is_well_formed none/node.prom
+	[ "$(cat theirs)" = theirs ]
+	kill "$daemon"
+	wait "$daemon"
+	[ "$(grep -c 'cannot write the metrics' log)" = 1 ]
+	[ "$(ls none)" = node.prom ]
+
+	# as root without its right to write wherever it likes
+	chown nobody none
+	chmod 755 none
+	"$BPFPROF" daemon --store store --window 1s --once --metrics-file none/node.prom 2>said
+	grep -x 'bpfprof: cannot write the metrics to none/node.prom: Permission denied' said
 }

@@ -13,6 +13,7 @@
 #include "host/host.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -58,11 +59,27 @@ static void write_metrics(void *context, FILE *out)
 
 enum { ALL_READ = 0644 }; /* whatever the umask: who collects it is another user */
 
+/* A new file in any case: others may write into that folder, and have put a link or a file there
+ * that the number of our process gives away. One that a daemon of the same number left is in no
+ * one's way. */
+static FILE *open_anew(const char *path)
+{
+	FILE *out;
+	int fd;
+
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, ALL_READ);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (fd >= 0 && !out)
+		close(fd);
+	return out;
+}
+
 /* Who reads it finds a whole one, the old or the new. */
 static int write_file(struct daemon_metrics *metrics)
 {
 	CLEANUP(freep) char *first = must_format("%s.%d", metrics->file, (int)getpid());
-	FILE *out = fopen(first, "we");
+	FILE *out = open_anew(first);
 	int error = out ? 0 : -errno;
 
 	if (out) {
@@ -210,6 +227,7 @@ static int take_settings(struct daemon *daemon)
 	free(metrics->file);
 	metrics->file = must_copy(file);
 	metrics->cannot_write = false;
+	update_file(metrics);
 	if (!address)
 		end_answering(metrics);
 	else if (!is_same && !daemon->may_connect)
@@ -218,8 +236,6 @@ static int take_settings(struct daemon *daemon)
 				   "--metrics");
 	else if (!is_same)
 		error = answer_at(metrics, address);
-	if (!error && metrics->file)
-		error = write_file(metrics);
 	return error;
 }
 

@@ -183,6 +183,16 @@ static const struct {
 /* --- running ------------------------------------------------------------------------------------
  */
 
+/* Sentences may hold foreign names: nothing of them may steer the terminal. */
+static void print_sentence(const char *sentence)
+{
+	struct text text = {0};
+
+	text_append_printable(&text, sentence);
+	fprintf(stderr, "bpfprof: %s\n", text_view(&text));
+	text_release(&text);
+}
+
 static int run_command(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(freep) void *settings = must_alloc(command->settings_bytes);
@@ -195,6 +205,8 @@ static int run_command(const struct command *command, int argc, char **argv)
 	}
 	if (status)
 		return *command->name ? fail_while(status, "%s", command->name) : status;
+	for (size_t i = 0; i < left.warnings.count; i++)
+		print_sentence(left.warnings.items[i]);
 	status = command->run(settings, left);
 	options_release(command, settings, &left);
 	return status;
@@ -213,16 +225,6 @@ static int run(int argc, char **argv)
 		return unknown_command(word);
 	return *command->name ? run_command(command, argc - 1, argv + 1)
 			      : run_command(command, argc, argv);
-}
-
-/* Sentences may hold foreign names: nothing of them may steer the terminal. */
-static void print_error(const char *sentence)
-{
-	struct text text = {0};
-
-	text_append_printable(&text, sentence);
-	fprintf(stderr, "bpfprof: %s\n", text_view(&text));
-	text_release(&text);
 }
 
 /* Flushes what was printed. A reader that went away needs no words, a full disk does. */
@@ -291,6 +293,6 @@ int main(int argc, char **argv)
 	status = finish_output(run(argc - 1, argv + 1));
 	if (status >= 0)
 		return status;
-	print_error(fail_sentence());
+	print_sentence(fail_sentence());
 	return status == -EINVAL ? STATUS_WRONG_USAGE : STATUS_COULD_NOT;
 }

@@ -80,6 +80,59 @@ has_stacks() {
 	[ "$status" -eq 0 ]
 }
 
+@test "in our file a key or section that nobody knows is told once, and the rest is taken" {
+	printf '[report]\n\tchildern = true\n\tchildren = false\n[reports]\n\ta = 1\n\tb = 2\n' >.bpfprofconfig
+	printf '[daemon]\n\tfreq = 9\n\tnonsense = 1\n[cache]\n\tsize = 1M\n' >>.bpfprofconfig
+	run --separate-stderr titles
+	[ "$status" -eq 0 ]
+	[[ $output == *Overhead* ]]
+	# shellcheck disable=SC2154
+	[ "$stderr" = "bpfprof: $HOME/.bpfprofconfig line 2: unknown key report.childern; did you mean report.children?
+bpfprof: $HOME/.bpfprofconfig line 5: unknown section [reports]; did you mean [report]?" ]
+}
+
+@test "a file of another user is not read, which is told" {
+	printf '[report]\n\tchildren = false\n' >.bpfprofconfig
+	chown nobody .bpfprofconfig
+	run --separate-stderr titles
+	[[ $output == *Children* ]]
+	[ "$stderr" = "bpfprof: $HOME/.bpfprofconfig is not read: it is user $(id -u nobody)'s; give it to who runs bpfprof, or to root" ]
+}
+
+@test "what every command may find in a file of settings is told by none of them" {
+	cp "$BATS_TEST_DIRNAME/../../user/service/bpfprofconfig.example" .bpfprofconfig
+	cat >>.bpfprofconfig <<-END
+		[report]
+			children = false
+			sort-order = comm
+			queue-size = 1
+		[call-graph]
+			print-type = none
+			record-mode = none
+			threshold = 1
+		[cache]
+			size = 1M
+		[store]
+			dir = $PWD/store
+		[diff]
+			order = 0
+			alpha = 1%
+		[hist]
+			percentage = relative
+		[top]
+			children = true
+		[colors]
+			top = red
+	END
+	for command in "report -i $RECORDING" "script -i $RECORDING" "diff $RECORDING $RECORDING" list \
+		"record -q -o new.data -- true" "-q -o new.data -- true" "export --since 1h" \
+		"daemon --store store --once --window 1s --max-cpu none"; do
+		# shellcheck disable=SC2086
+		"$BPFPROF" $command >/dev/null 2>said || true
+		lacks -E 'unknown|bpfprofconfig' said
+	done
+}
+
 @test "a wrong line is named" {
 	printf '[report]\n\tchildren = false\n\tsort-order comm\n' >.perfconfig
 	run "$BPFPROF" report -i "$RECORDING"

@@ -122,6 +122,21 @@ perf_reads() {
 	[ -z "$(find store -name '*.open')" ]
 }
 
+warnings_are() {
+	[ "$(grep -c '/config line 2: unknown key daemon.frq; did you mean daemon.freq?$' log)" = "$1" ]
+}
+
+@test "a key that the daemon does not know is told when it starts, and when it reads its settings again" {
+	printf '[daemon]\n\tfrq = 199\n' >config
+	start_daemon
+	warnings_are 1
+	kill -HUP "$daemon"
+	wait_for says "settings were read again"
+	warnings_are 2
+	end_daemon TERM
+	[ "$status" = 0 ]
+}
+
 @test "a daemon that costs more than it may samples less, says so, and more again when it may" {
 	printf '[daemon]\n\tmax-cpu = 0.001%%\n' >config
 	start "$WORKLOADS/mainbarfoo" 1000000

@@ -9,11 +9,11 @@
 /* The fuzz target: 0, whatever the bytes are. */
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 
-static int look_at(void *context, const char *key, const char *value)
+static int look_at(void *context, const struct config_pair *pair)
 {
 	size_t *length = context;
 
-	*length += strlen(key) + strlen(value);
+	*length += strlen(pair->key) + strlen(pair->value);
 	return 0;
 }
 

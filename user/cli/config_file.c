@@ -16,10 +16,12 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/stat.h>
 
 struct config_reader {
 	const char *next, *end;
+	const char *file_name;
 	u32 line;
 	struct text section, key, value;
 };
@@ -161,19 +163,24 @@ static const char *read_pair(struct config_reader *reader)
 static const char *take_pair(struct config_reader *reader, config_take *take, void *context,
 			     int *ret_error)
 {
+	struct config_pair pair = {.file_name = reader->file_name, .line = reader->line};
 	const char *wrong;
 
 	if (!reader->section.length)
 		return "a key before the first [section]";
 	wrong = read_pair(reader);
-	if (!wrong)
-		*ret_error = take(context, text_view(&reader->key), text_view(&reader->value));
-	return wrong;
+	if (wrong)
+		return wrong;
+	pair.key = text_view(&reader->key);
+	pair.value = text_view(&reader->value);
+	*ret_error = take(context, &pair);
+	return NULL;
 }
 
-static int read_lines(struct config_reader *reader, const char *file_name, config_take *take,
-		      void *context)
+static int read_lines(struct config_reader *reader, config_take *take, void *context)
 {
+	const char *file_name = reader->file_name;
+
 	while (reader->next < reader->end) {
 		u32 line = reader->line;
 		const char *wrong = NULL;
@@ -200,9 +207,10 @@ int config_read(struct bytes text, const char *file_name, config_take *take, voi
 	struct config_reader reader = {
 		.next = (const char *)text.start,
 		.end = (const char *)text.start + text.length,
+		.file_name = file_name,
 		.line = 1,
 	};
-	int error = read_lines(&reader, file_name, take, context);
+	int error = read_lines(&reader, take, context);
 
 	text_release(&reader.section);
 	text_release(&reader.key);
@@ -210,12 +218,17 @@ int config_read(struct bytes text, const char *file_name, config_take *take, voi
 	return error;
 }
 
-/* A settings file of another user is not ours to obey, except root's. */
-static bool is_trusted(const char *path)
+/* Why a file that is there is not read; NULL: it is. Owned by the caller. A settings file of
+ * another user is not ours to obey, except root's. */
+static char *why_passed_over(const char *path, const struct stat *status)
 {
-	struct stat status;
-
-	return !stat(path, &status) && (status.st_uid == 0 || status.st_uid == geteuid());
+	if (status->st_uid && status->st_uid != geteuid())
+		return must_format("%s is not read: it is user %u's; give it to who runs bpfprof, "
+				   "or to root",
+				   path, status->st_uid);
+	if (access(path, R_OK))
+		return must_format("%s is not read: %s", path, strerror(errno));
+	return NULL;
 }
 
 static int read_file(const char *path, config_take *take, void *context)
@@ -230,14 +243,21 @@ static int read_file(const char *path, config_take *take, void *context)
 			   context);
 }
 
-static int read_if_there(const char *path, config_take *take, void *context)
+static int read_if_there(const char *path, config_take *take, config_pass *pass, void *context)
 {
-	if (access(path, R_OK) || !is_trusted(path))
+	CLEANUP(freep) char *why = NULL;
+	struct stat status;
+
+	if (stat(path, &status))
 		return 0;
-	return read_file(path, take, context);
+	why = why_passed_over(path, &status);
+	if (!why)
+		return read_file(path, take, context);
+	pass(context, why);
+	return 0;
 }
 
-int config_read_all(config_take *take, void *context)
+int config_read_all(config_take *take, config_pass *pass, void *context)
 {
 	static const char *const names[] = {"perfconfig", "bpfprofconfig"};
 	const char *only = getenv("PERF_CONFIG"), *home = getenv("HOME");
@@ -247,10 +267,10 @@ int config_read_all(config_take *take, void *context)
 	for (size_t i = 0; i < ARRAY_COUNT(names); i++) {
 		CLEANUP(freep) char *of_all = must_format("/etc/%s", names[i]);
 		CLEANUP(freep) char *of_user = must_format("%s/.%s", home ? home : "", names[i]);
-		int error = read_if_there(of_all, take, context);
+		int error = read_if_there(of_all, take, pass, context);
 
 		if (!error && home)
-			error = read_if_there(of_user, take, context);
+			error = read_if_there(of_user, take, pass, context);
 		if (error)
 			return error;
 	}

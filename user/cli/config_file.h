@@ -7,8 +7,17 @@
 
 #include "base/cursor.h"
 
-/* Called for each "section.key" and its value (borrowed). Non-zero stops and is returned. */
-typedef int config_take(void *context, const char *key, const char *value);
+struct config_pair {
+	const char *key; /* "section.key" */
+	const char *value;
+	const char *file_name;
+	u32 line;
+};
+
+/* Called for each key with its value (borrowed). Non-zero stops and is returned. */
+typedef int config_take(void *context, const struct config_pair *pair);
+/* Called for each file that is there and not read, with a sentence that says why (borrowed). */
+typedef void config_pass(void *context, const char *sentence);
 
 /*
  * Pure: reads the text of one config file.
@@ -19,8 +28,8 @@ int config_read(struct bytes text, const char *file_name, config_take *take, voi
 /*
  * Reads $PERF_CONFIG alone if it is set, else /etc/perfconfig, ~/.perfconfig and then ours,
  * /etc/bpfprofconfig and ~/.bpfprofconfig, later ones winning. Files that are missing are passed
- * over.
+ * over, and so are those of another user than root and who runs this, which `pass` is told.
  */
-int config_read_all(config_take *take, void *context);
+int config_read_all(config_take *take, config_pass *pass, void *context);
 
 #endif

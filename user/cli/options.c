@@ -9,7 +9,7 @@
 #include "base/number.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "cli/config_file.h"
+#include "cli/config_keys.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -116,7 +116,7 @@ static int set_value(const struct option_row *row, void *settings, const char *a
 struct config_target {
 	const struct command *command;
 	void *settings;
-	struct text_list *kept;
+	struct arguments *left; /* takes what is owned, and warnings */
 };
 
 static int parse_flag(const char *text, bool *ret_flag)
@@ -145,32 +145,48 @@ static int set_from_config(const struct option_row *row, struct config_target *t
 		return 0;
 	}
 	kept = must_copy(value);
-	list_add(target->kept, kept);
+	list_add(&target->left->kept, kept);
 	return set_value(row, target->settings, row->config, kept);
 }
 
-static int take_config(void *context, const char *key, const char *value)
+/* Takes over the sentence. */
+static void warn(struct config_target *target, char *sentence)
+{
+	if (sentence)
+		list_add(&target->left->warnings, sentence);
+}
+
+static int take_config(void *context, const struct config_pair *pair)
 {
 	struct config_target *target = context;
+	bool is_known = false;
 
 	for (const struct option_row *row = target->command->options; row->kind; row++) {
-		if (row->config && !strcasecmp(row->config, key)) {
-			int error = set_from_config(row, target, value);
+		if (row->config && !strcasecmp(row->config, pair->key)) {
+			int error = set_from_config(row, target, pair->value);
 
 			if (error)
 				return error;
+			is_known = true;
 		}
 	}
-	return 0; /* others are perf's or another command's */
+	if (!is_known)
+		warn(target, config_unknown(target->command, pair, &target->left->warnings));
+	return 0;
 }
 
-static int read_config(const struct command *command, void *settings, struct text_list *kept)
+static void pass_config(void *context, const char *sentence)
 {
-	struct config_target target = {.command = command, .settings = settings, .kept = kept};
+	warn(context, must_copy(sentence));
+}
+
+static int read_config(const struct command *command, void *settings, struct arguments *left)
+{
+	struct config_target target = {.command = command, .settings = settings, .left = left};
 
 	for (const struct option_row *row = command->options; row->kind; row++)
 		if (row->config)
-			return config_read_all(take_config, &target);
+			return config_read_all(take_config, pass_config, &target);
 	return 0;
 }
 
@@ -449,7 +465,7 @@ int options_parse(const struct command *command, int argc, char **argv, void *se
 	int error;
 
 	start_with_defaults(command, settings);
-	error = read_config(command, settings, &left.kept);
+	error = read_config(command, settings, &left);
 	if (!error)
 		error = parse_words(command, argc, argv, settings, &left);
 	if (error) {
@@ -458,6 +474,14 @@ int options_parse(const struct command *command, int argc, char **argv, void *se
 	}
 	*ret_left = left;
 	return 0;
+}
+
+static void release_owned(struct text_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free((char *)list->items[i]);
+	free(list->items);
+	*list = (struct text_list){0};
 }
 
 void options_release(const struct command *command, void *settings, struct arguments *left)
@@ -470,8 +494,6 @@ void options_release(const struct command *command, void *settings, struct argum
 			*list = (struct text_list){0};
 		}
 	}
-	for (size_t i = 0; i < left->kept.count; i++)
-		free((char *)left->kept.items[i]);
-	free(left->kept.items);
-	left->kept = (struct text_list){0};
+	release_owned(&left->kept);
+	release_owned(&left->warnings);
 }

@@ -64,6 +64,8 @@ struct arguments {
 	int count;
 	int after_dashes;      /* how many of them stood behind "--"; they are the last ones */
 	struct text_list kept; /* texts from config files that the settings borrow */
+	/* Sentences of what was not taken from config files: to be said, once. */
+	struct text_list warnings;
 };
 
 /* The exit statuses of every command; `record -- command` passes on the command's own. STATUS_FOUND

@@ -89,6 +89,8 @@ int daemon_reload(struct daemon *daemon)
 			   "settings were not read again: %s; going on as before", fail_sentence());
 		return 0;
 	}
+	for (size_t i = 0; i < fresh->left.warnings.count; i++)
+		daemon_log(LOG_LEVEL_WARNING, "%s", fresh->left.warnings.items[i]);
 	if (strcmp(fresh->settings.store, store_path(daemon->store)) != 0)
 		daemon_log(LOG_LEVEL_WARNING, "another store needs a restart; going on with %s",
 			   store_path(daemon->store));

@@ -13,17 +13,21 @@
 #include <sys/stat.h>
 
 /* Writes down what it is given: "key=value|". */
-static int write_down(void *context, const char *key, const char *value)
+static int write_down(void *context, const struct config_pair *pair)
 {
-	text_appendf(context, "%s=%s|", key, value);
+	text_appendf(context, "%s=%s|", pair->key, pair->value);
 	return 0;
 }
 
-static int refuse(void *context, const char *key, const char *value)
+static void write_passed(void *context, const char *sentence)
+{
+	text_appendf(context, "(%s)", sentence);
+}
+
+static int refuse(void *context, const struct config_pair *pair)
 {
 	(void)context;
-	(void)key;
-	return strcmp(value, "bad") ? 7 : fail_plain(-ERANGE, NULL, "no such value");
+	return strcmp(pair->value, "bad") ? 7 : fail_plain(-ERANGE, NULL, "no such value");
 }
 
 static int read_text(const char *text, config_take *take, void *context)
@@ -154,9 +158,34 @@ static void the_files_of_the_home_directory_are_read_perfs_first(void **state)
 	write_file(ours, "[report]\nchildren = true\n");
 	setenv("HOME", home, 1);
 	unsetenv("PERF_CONFIG");
-	assert_int_equal(config_read_all(write_down, &seen), 0);
+	assert_int_equal(config_read_all(write_down, write_passed, &seen), 0);
 	assert_non_null(strstr(text_view(&seen), "report.children=false|report.children=true|"));
 	unlink(perfs);
+	unlink(ours);
+	rmdir(home);
+	(void)state;
+}
+
+static void a_file_of_another_user_is_passed_over_with_a_word(void **state)
+{
+	CLEANUP(text_release) struct text seen = {0};
+	char home[] = "/tmp/config_file_test.XXXXXX";
+	CLEANUP(freep) char *ours = NULL, *sentence = NULL;
+
+	if (geteuid())
+		skip(); /* needs root: gives a file away */
+	assert_non_null(mkdtemp(home));
+	ours = must_format("%s/.bpfprofconfig", home);
+	sentence = must_format("(%s is not read: it is user 12345's; give it to who runs bpfprof, "
+			       "or to root)",
+			       ours);
+	write_file(ours, "[report]\nchildren = true\n");
+	assert_int_equal(chown(ours, 12345, 12345), 0);
+	setenv("HOME", home, 1);
+	unsetenv("PERF_CONFIG");
+	assert_int_equal(config_read_all(write_down, write_passed, &seen), 0);
+	assert_non_null(strstr(text_view(&seen), sentence));
+	assert_null(strstr(text_view(&seen), "report.children=true"));
 	unlink(ours);
 	rmdir(home);
 	(void)state;
@@ -170,10 +199,10 @@ static void the_file_of_perf_config_is_read_alone_and_must_exist(void **state)
 	close(mkstemp(path));
 	write_file(path, "[top]\nchildren = false\n");
 	setenv("PERF_CONFIG", path, 1);
-	assert_int_equal(config_read_all(write_down, &seen), 0);
+	assert_int_equal(config_read_all(write_down, write_passed, &seen), 0);
 	assert_string_equal(text_view(&seen), "top.children=false|");
 	unlink(path);
-	assert_int_equal(config_read_all(write_down, &seen), -ENOENT);
+	assert_int_equal(config_read_all(write_down, write_passed, &seen), -ENOENT);
 	assert_non_null(strstr(fail_sentence(), path));
 	unsetenv("PERF_CONFIG");
 	(void)state;
@@ -194,6 +223,7 @@ int main(void)
 		cmocka_unit_test(a_wrong_line_is_named),
 		cmocka_unit_test(what_the_taker_refuses_is_named_with_its_line),
 		cmocka_unit_test(the_files_of_the_home_directory_are_read_perfs_first),
+		cmocka_unit_test(a_file_of_another_user_is_passed_over_with_a_word),
 		cmocka_unit_test(the_file_of_perf_config_is_read_alone_and_must_exist),
 	};
 

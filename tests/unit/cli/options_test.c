@@ -323,6 +323,31 @@ static void the_command_line_wins_over_the_config_file(void **state)
 	(void)state;
 }
 
+static void assert_warned(const char *text, const char *sentence)
+{
+	parse_with_config(text, "");
+	assert_int_equal(error, 0);
+	assert_int_equal(left.warnings.count, *sentence ? 1 : 0);
+	if (*sentence)
+		assert_non_null(strstr(left.warnings.items[0], sentence));
+	options_release(&command, &settings, &left);
+}
+
+static void what_nobody_knows_in_a_config_file_is_told(void **state)
+{
+	assert_warned("[report]\nchildern = false\n",
+		      " line 2: unknown key report.childern; did you mean report.children?");
+	assert_warned("[record]\n\nzzzzzzzz = 1\n",
+		      " line 3: unknown key record.zzzzzzzz; see bpfprof ");
+	assert_warned("[deamon]\nfreq = 1\nwindow = 1s\n",
+		      " line 2: unknown section [deamon]; did you mean [daemon]?");
+	/* perf's, and other commands' */
+	assert_warned("[colors]\ntop = red\n[session-x]\nrun = y\n[report]\nqueue-size = 1\n"
+		      "[diff]\nalpha = 1%\nwhatever = 1\n[daemon]\nfreq = 1\n[cache]\ndir = x\n",
+		      "");
+	(void)state;
+}
+
 static void a_wrong_value_in_a_config_file_is_found_by_its_line(void **state)
 {
 	const char *sentence;
@@ -359,6 +384,7 @@ int main(void)
 		TEST(a_missing_argument_is_named),
 		TEST(a_wrong_value_says_what_would_be_right),
 		TEST(the_command_line_wins_over_the_config_file),
+		TEST(what_nobody_knows_in_a_config_file_is_told),
 		TEST(a_wrong_value_in_a_config_file_is_found_by_its_line),
 	};
 

@@ -6,13 +6,6 @@
 #include <errno.h>
 #include <unistd.h>
 
-static void shell(const char *folder, const char *script)
-{
-	CLEANUP(freep) char *command = must_format("cd '%s' && %s", folder, script);
-
-	assert_int_equal(system(command), 0);
-}
-
 static void a_folder_of_somebody_else_is_refused(void **state)
 {
 	char *folder = store_folder();
@@ -20,10 +13,10 @@ static void a_folder_of_somebody_else_is_refused(void **state)
 
 	if (geteuid())
 		skip();
-	shell(folder, "echo precious >other && ln -s other lock && chown 12345 .");
+	shell_in(folder, "echo precious >other && ln -s other lock && chown 12345 .");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -EPERM);
 	assert_non_null(strstr(fail_sentence(), "is user 12345's"));
-	shell(folder, "[ \"$(cat other)\" = precious ] && [ ! -e windows ]");
+	shell_in(folder, "[ \"$(cat other)\" = precious ] && [ ! -e windows ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -33,13 +26,13 @@ static void links_are_not_written_through(void **state)
 	char *folder = store_folder();
 	struct store *store = NULL;
 
-	shell(folder, "echo precious >other && ln -s other lock");
+	shell_in(folder, "echo precious >other && ln -s other lock");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell(folder, "rm lock && ln -s other format.new");
+	shell_in(folder, "rm lock && ln -s other format.new");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell(folder, "rm format.new && mkdir -p windows && ln -s ../other windows/index");
+	shell_in(folder, "rm format.new && mkdir -p windows && ln -s ../other windows/index");
 	assert_int_equal(store_open(folder, STORE_WRITE, &store), -ELOOP);
-	shell(folder, "[ \"$(cat other)\" = precious ]");
+	shell_in(folder, "[ \"$(cat other)\" = precious ]");
 	store_folder_remove(folder);
 	(void)state;
 }
@@ -63,15 +56,15 @@ static void what_was_in_a_store_is_given_once_to_the_group_that_its_folder_is_gi
 		skip(); /* needs root: gives files away */
 	folder = store_folder();
 	windows_put(folder, 2);
-	shell(folder, prepare);
+	shell_in(folder, prepare);
 	store_close(store_opened(folder, STORE_READ));
-	shell(folder, "[ $(stat -c %g windows) = 0 ]");
+	shell_in(folder, "[ $(stat -c %g windows) = 0 ]");
 	store_close(store_opened(folder, STORE_WRITE));
-	shell(folder, given);
+	shell_in(folder, given);
 	/* what somebody does then is his choice */
-	shell(folder, "chmod 600 windows/20261121/140100.data");
+	shell_in(folder, "chmod 600 windows/20261121/140100.data");
 	store_close(store_opened(folder, STORE_WRITE));
-	shell(folder, "[ $(stat -c %a windows/20261121/140100.data) = 600 ]");
+	shell_in(folder, "[ $(stat -c %a windows/20261121/140100.data) = 600 ]");
 	store_folder_remove(folder);
 	(void)state;
 }

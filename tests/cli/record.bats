@@ -499,7 +499,7 @@ has_more_samples() {
 		[ "$status" = 0 ]
 		[[ "$output" == *"sampling cpu-clock at 10000 Hz: faster"* ]]
 		run "$BPFPROF" script -F period
-		[ "${#lines[@]}" = 0 ] || [ "$(echo ${lines[0]})" = 100000 ]
+		[ "${#lines[@]}" = 0 ] || [ "${lines[0]//[[:space:]]/}" = 100000 ]
 	done
 	run "$BPFPROF" record -F 10000 -e cpu-clock -- true
 	[ "$status" = 0 ]

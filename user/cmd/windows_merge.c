@@ -168,7 +168,8 @@ static int merge_all(struct merging *merging)
 static int open_writer(struct merging *merging, const char *path)
 {
 	static const char *const words[] = {"bpfprof", "export"};
-	const struct event_source *sources = merging->sources.items;
+	const struct event_source *sources = merging->sources.items; /* of a window at least */
+	bool has_rate = merging->sources.count && sources->is_frequency;
 	u64 first_ns = merging->windows->windows.items[0].facts.start_ns;
 	struct perfdata_writer_settings settings = {
 		.path = path,
@@ -180,7 +181,7 @@ static int open_writer(struct merging *merging, const char *path)
 		.clock_id = CLOCK_REALTIME,
 		.wall_clock_ns = first_ns,
 		.clock_ns = first_ns,
-		.frequency_hz = sources[0].is_frequency ? (u32)sources[0].rate : 0,
+		.frequency_hz = has_rate ? (u32)sources->rate : 0,
 		.idle_skipped = merging->idle_skipped,
 	};
 

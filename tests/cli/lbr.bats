@@ -115,6 +115,19 @@ END
 	run -2 "$BPFPROF" script -i lbr.data -F +provenance
 }
 
+@test "frames that are only likely are marked, in as many stacks as the footer says" {
+	local said
+	cp "$PROGRAM" ./gone # without its code nothing is certain but what was recorded
+	"$MAKE_BRANCHES" gone.data "$PWD/gone" calls=1
+	rm gone
+	"$BPFPROF" report -i gone.data --stitch-lbr=likely -g caller >report
+	"$BPFPROF" script -i gone.data --stitch-lbr=likely -F comm,ip,sym >script
+	said=$(sed -n 's/^# *\([0-9]*\) have frames marked \[likely\]: not certain$/\1/p' report)
+	[ "$said" -gt 0 ]
+	[ "$(awk -v RS= '/ \[likely\]/ { marked++ } END { print marked }' script)" = "$said" ]
+	grep -v '^#' report | grep ' \[likely\]$'
+}
+
 @test "diff --children counts the callers that report shows, stitched or as perf shows them" {
 	local tier
 	for tier in "" --stitch-lbr; do

@@ -49,10 +49,10 @@ static inline struct frame memo_frame(u64 call)
 			      .origin = (u8)(call >> 56)};
 }
 
-/* The same call, found by stitching. */
+/* The same call, which is only likely. */
 static inline u64 memo_likely(u64 call)
 {
-	return (call & ((1ULL << 56) - 1)) | (u64)ORIGIN_STITCHED << 56;
+	return (call & ((1ULL << 56) - 1)) | (u64)ORIGIN_LIKELY << 56;
 }
 
 /* The address of its CALL. */

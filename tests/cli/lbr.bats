@@ -18,6 +18,9 @@ setup_file() {
 	"$MAKE_BRANCHES" kernel.data "$PROGRAM" calls=1 in_kernel=1
 	"$MAKE_BRANCHES" empty.data "$PROGRAM" calls=1 odd=1
 	"$MAKE_BRANCHES" branches.data "$PROGRAM" chains=1
+	cp "$PROGRAM" ./gone # without its code nothing is certain but what was recorded
+	"$MAKE_BRANCHES" gone.data "$PWD/gone" calls=1
+	rm gone
 }
 
 setup() {
@@ -117,15 +120,22 @@ END
 
 @test "frames that are only likely are marked, in as many stacks as the footer says" {
 	local said
-	cp "$PROGRAM" ./gone # without its code nothing is certain but what was recorded
-	"$MAKE_BRANCHES" gone.data "$PWD/gone" calls=1
-	rm gone
-	"$BPFPROF" report -i gone.data --stitch-lbr=likely -g caller >report
-	"$BPFPROF" script -i gone.data --stitch-lbr=likely -F comm,ip,sym >script
-	said=$(sed -n 's/^# *\([0-9]*\) have frames marked \[likely\]: not certain$/\1/p' report)
+	"$BPFPROF" report -i gone.data --stitch-lbr=likely -g caller >text
+	"$BPFPROF" script -i gone.data --stitch-lbr=likely -F comm,ip,sym >stacks
+	said=$(sed -n 's/^# *\([0-9]*\) have frames marked \[likely\]: not certain$/\1/p' text)
 	[ "$said" -gt 0 ]
-	[ "$(awk -v RS= '/ \[likely\]/ { marked++ } END { print marked }' script)" = "$said" ]
-	grep -v '^#' report | grep ' \[likely\]$'
+	[ "$(awk -v RS= '/ \[likely\]/ { marked++ } END { print marked }' stacks)" = "$said" ]
+	grep -v '^#' text | grep ' \[likely\]$'
+}
+
+@test "a stack that has likely frames is counted as what it has become" {
+	"$BPFPROF" report -i gone.data --stitch-lbr=likely --json >json
+	python3 - <<END
+import json
+stacks = json.load(open("json"))["recording"]["lbr_stacks"]
+assert stacks["likely"] > 0
+assert stacks["became_whole"] + stacks["became_longer"] >= stacks["likely"]
+END
 }
 
 @test "diff --children counts the callers that report shows, stitched or as perf shows them" {

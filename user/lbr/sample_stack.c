@@ -410,13 +410,16 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 {
 	struct memo_stack stack;
 	struct snapshot snapshot;
+	bool is_likely;
 
 	see_depth(stitcher, sample);
 	snapshot = snapshot_of(stitcher, sample, kernel);
 	find_snapshot(stitcher, sample, &snapshot, &stack);
 	fit_rest(stitcher, sample, &stack);
+	/* Before the outcome is told, as it changes the stack. */
+	is_likely = stitcher->likely && extend_likely(stitcher, &snapshot, &stack);
 	stitcher->outcome = (struct outcome){
-		.is_likely = stitcher->likely && extend_likely(stitcher, &snapshot, &stack),
+		.is_likely = is_likely,
 		.end = stack.end,
 		.count = (u16)stack.count,
 		.rest = stack.rest,

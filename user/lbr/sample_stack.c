@@ -430,6 +430,21 @@ static void find_stack(struct lbr_stitcher *stitcher, const struct sample *sampl
 	show_stack(stitcher, snapshot.leaf, &stack);
 }
 
+/* Whether the registers hold all calls of a stack that was unwound. */
+static bool is_held(const struct sample *sample, u32 kernel)
+{
+	enum { CALL_BYTES_MAX = 15 };
+	const struct frame *callers = sample->frames + kernel + 1;
+	u32 count = sample->frame_count - kernel - 1U;
+
+	if (sample->branch_count < count)
+		return false;
+	for (u32 i = 0; i < count; i++)
+		if (callers[i].address - sample->branches[i].from - 1 >= CALL_BYTES_MAX)
+			return false;
+	return true;
+}
+
 /* A stack that was unwound to its end needs nothing from the registers. */
 static void show_unwound(struct lbr_stitcher *stitcher, const struct sample *sample, u32 kernel)
 {
@@ -444,6 +459,7 @@ static void show_unwound(struct lbr_stitcher *stitcher, const struct sample *sam
 						   : 0);
 	}
 	stitcher->outcome.end = LBR_END_WHOLE;
+	stitcher->outcome.by_hardware = is_held(sample, kernel);
 	stitcher->outcome.count = (u16)(sample->frame_count - kernel - 1U);
 }
 

@@ -170,6 +170,32 @@ static void no_entries_leave_the_leaf(void **state)
 	(void)state;
 }
 
+static void an_unwound_stack_is_whole_by_hardware_if_the_registers_hold_it(void **state)
+{
+	static const struct frame unwound[] = {
+		{.address = 0x1010, .space = SPACE_USER},
+		{.address = 0x2015, .space = SPACE_USER},
+		{.address = 0x3015, .space = SPACE_USER},
+	};
+	struct result *result = begin(LBR_CERTAIN);
+	const struct lbr_tally *tally = lbr_stitcher_tally(result->stitcher);
+	struct sample sample = sample_of(0);
+
+	sample.frames = unwound;
+	sample.frame_count = ARRAY_COUNT(unwound);
+	sample.walked = WALK_EH_FRAME;
+	sample.cut = CUT_COMPLETE;
+	feed(result, &sample);
+	assert_int_equal(tally->whole_by_hardware, 1);
+	sample.branch_count = 1;
+	feed(result, &sample);
+	assert_int_equal(tally->whole_by_hardware, 1);
+	assert_int_equal(tally->cut_by_hardware, 1);
+	assert_int_equal(tally->became_whole, 1);
+	end(result);
+	(void)state;
+}
+
 static void a_sample_without_user_frames_passes(void **state)
 {
 	struct result *result = begin(LBR_CERTAIN);
@@ -342,6 +368,7 @@ int main(void)
 		cmocka_unit_test(other_branch_stacks_pass_unchanged),
 		cmocka_unit_test(an_entry_that_is_no_user_call_ends_the_stack),
 		cmocka_unit_test(no_entries_leave_the_leaf),
+		cmocka_unit_test(an_unwound_stack_is_whole_by_hardware_if_the_registers_hold_it),
 		cmocka_unit_test(a_sample_without_user_frames_passes),
 		cmocka_unit_test(a_stack_that_was_found_before_is_not_decoded_again),
 		cmocka_unit_test(what_a_stack_depends_on_is_part_of_its_key),

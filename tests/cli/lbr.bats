@@ -47,6 +47,11 @@ setup() {
 	diff <("$PERF" script -i lbr.data -F +brstack) <("$BPFPROF" script -i lbr.data -F +brstack)
 }
 
+@test "script --stitch-lbr prints the branches, too, if they are asked for" {
+	diff <("$PERF" script -i lbr.data -F comm,brstack --stitch-lbr) \
+		<("$BPFPROF" script -i lbr.data -F comm,brstack --stitch-lbr)
+}
+
 # perf 6.1 takes the leaf of a sample without entries from what lies behind it in the file.
 @test "a sample without an entry has no user frame; perf's has none either, callers first" {
 	same_table empty.data

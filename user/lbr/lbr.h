@@ -89,9 +89,9 @@ void lbr_stitcher_set_sources(struct lbr_stitcher *stitcher, const struct event_
  * The sink to feed; lives as long as the stitcher. It hands on every event.
  *
  * A sample with an LBR call stack leaves it with its kernel frames, the true leaf, then the callers
- * by their return addresses, each frame with its origin; without branches; `cut` and `walked` say
- * how it ended. By LBR_PLAIN it leaves as perf shows it: the leaf is where the newest call led,
- * callers are the CALLs themselves, and the branches stay.
+ * by their return addresses, each frame with its origin; `cut` and `walked` say how it ended. By
+ * LBR_PLAIN it leaves as perf shows it: the leaf is where the newest call led, callers are the
+ * CALLs themselves. Its branches stay, for those who print them.
  */
 struct event_sink *lbr_stitcher_sink(struct lbr_stitcher *stitcher);
 

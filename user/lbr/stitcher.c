@@ -84,10 +84,6 @@ static struct sample with_outcome(const struct lbr_stitcher *stitcher, const str
 	changed.chain_key = outcome->is_likely ? 0 : stitcher->key;
 	changed.cut = outcome->cut;
 	changed.walked = outcome->walked;
-	if (outcome->is_stack && stitcher->settings.tier != LBR_PLAIN) {
-		changed.branches = NULL;
-		changed.branch_count = 0;
-	}
 	return changed;
 }
 

@@ -198,21 +198,6 @@ static void put_chain(struct pen *pen, const struct sample *sample)
 	memcpy(count_at, &count, sizeof(count));
 }
 
-/* Behind an empty call stack: an entry that does not count and no reader looks at, but for perf up
- * to 6.1, which takes the leaf from the newest entry without asking whether there is one. It finds
- * the true leaf, and not bytes of the next record. */
-static void put_ghost(struct pen *pen, const struct sample *sample)
-{
-	u64 leaf = sample->address;
-
-	for (u16 i = sample->frame_count; i-- > 0;)
-		if (sample->frames[i].space == SPACE_USER)
-			leaf = sample->frames[i].address;
-	put_u64(pen, 0);
-	put_u64(pen, leaf);
-	put_u64(pen, 0);
-}
-
 static void put_branches(struct pen *pen, const struct wire_attr *attr, const struct sample *sample)
 {
 	u64 count = sample->branch_count < BRANCHES_MAX ? sample->branch_count : BRANCHES_MAX;
@@ -221,8 +206,23 @@ static void put_branches(struct pen *pen, const struct wire_attr *attr, const st
 	if (attr->branch_sample_type & BRANCH_HW_INDEX)
 		put_u64(pen, sample->hw_idx);
 	put_bytes(pen, sample->branches, count * sizeof(*sample->branches));
-	if (!count && attr->branch_sample_type & BRANCH_CALL_STACK)
-		put_ghost(pen, sample);
+}
+
+/* Behind a sample with an empty call stack: words that belong to nothing, so no reader looks at
+ * them, but for perf up to 6.1, which takes the leaf from the second word of the newest entry
+ * without asking whether there is one. It finds the true leaf, and not bytes of the next record.
+ * The first word there is the cgroup, if there is one. */
+static void put_ghost(struct pen *pen, const struct wire_attr *attr, const struct sample *sample)
+{
+	u64 leaf = sample->address;
+
+	for (u16 i = sample->frame_count; i-- > 0;)
+		if (sample->frames[i].space == SPACE_USER)
+			leaf = sample->frames[i].address;
+	if (!(attr->sample_type & SAMPLE_CGROUP))
+		put_u64(pen, 0);
+	put_u64(pen, leaf);
+	put_u64(pen, 0);
 }
 
 /* How the user stack was had, for our own reader. */
@@ -254,6 +254,8 @@ void encode_sample(const struct encoder *encoder, const struct sample *sample,
 		put_branches(&pen, attr, sample);
 	if (attr->sample_type & SAMPLE_CGROUP)
 		put_u64(&pen, sample->cgroup);
+	if (attr->branch_sample_type & BRANCH_CALL_STACK && !sample->branch_count)
+		put_ghost(&pen, attr, sample);
 	finish(&pen, RECORD_SAMPLE, (u16)(sample->space & MISC_CPUMODE) | provenance(sample),
 	       buffer);
 }

@@ -93,6 +93,50 @@ static void a_sample_keeps_for_how_many_it_stands(void **state)
 	(void)state;
 }
 
+static int check_cgroup(struct event_sink *sink, const struct sample *sample)
+{
+	((struct counting_sink *)sink)->samples++;
+	assert_int_equal(sample->cgroup, 4711);
+	return 0;
+}
+
+static void cgroups_come_back_whether_the_call_stack_is_empty_or_not(void **state)
+{
+	static const struct frame frames[] = {{.address = 0x400010, .space = SPACE_USER}};
+	static const struct branch branches[] = {{0x400100, 0x400000, 0}};
+	static const struct event_source source = {.name = "cycles",
+						   .has_chain = true,
+						   .has_branches = true,
+						   .branch_bits = 1 << 11 | 1 << 17,
+						   .sample_bits = 1 << 21 /* CGROUP */};
+	struct counting_sink counting = {.sink.on_sample = check_cgroup};
+	char *path = recording_path();
+	struct perfdata_writer_settings settings = recording_settings(path);
+	struct perfdata_writer *writer;
+	struct perfdata *data;
+
+	settings.sources = &source;
+	assert_int_equal(perfdata_writer_open(&settings, &writer), 0);
+	for (u16 i = 0; i < 2; i++) {
+		struct event_sink *sink = perfdata_writer_sink(writer);
+		struct sample sample = {.time_ns = 100 + i,
+					.cgroup = 4711,
+					.frames = frames,
+					.frame_count = 1,
+					.branches = branches,
+					.branch_count = i};
+
+		assert_int_equal(sink->on_sample(sink, &sample), 0);
+	}
+	assert_int_equal(perfdata_writer_close(writer), 0);
+	assert_int_equal(perfdata_open(path, &data), 0);
+	assert_int_equal(perfdata_read(data, &counting.sink), 0);
+	assert_int_equal(counting.samples, 2);
+	perfdata_close(data);
+	recording_remove(path);
+	(void)state;
+}
+
 static void every_kind_of_event_comes_back(void **state)
 {
 	char *path = recording_path();
@@ -313,6 +357,7 @@ static void missing_folder_is_answered_and_leaves_nothing(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cgroups_come_back_whether_the_call_stack_is_empty_or_not),
 		cmocka_unit_test(every_kind_of_event_comes_back),
 		cmocka_unit_test(a_sample_keeps_for_how_many_it_stands),
 		cmocka_unit_test(compressed_events_come_back),

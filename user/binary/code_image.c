@@ -8,9 +8,9 @@
 #include "binary/elf_file.h"
 #include "binary/elf_image.h"
 #include "binary/file_pieces.h"
-#include "binary/open_below.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -251,22 +251,18 @@ static u64 state_of(int fd)
 	return XXH3_64bits(parts, sizeof(parts)) | 1;
 }
 
-int code_image_read(const char *root, const char *path, const struct build_id *id,
-		    struct code_image *ret_image)
+int code_image_read(int file, struct code_image *ret_image)
 {
-	CLEANUP(closep) int fd = -1;
+	CLEANUP(closep) int fd = fcntl(file, F_DUPFD_CLOEXEC, 0);
 	CLEANUP(code_image_release) struct code_image image = {0};
-	int error = open_below(root, path, LINKS_FOLLOWED, &fd);
+	int error;
 
-	if (!error) {
-		image.state = state_of(fd);
-		if (build_id_of_fd(fd, &image.id))
-			image.id = (struct build_id){0};
-		if (id->length && !build_id_is(&image.id, id->bytes, id->length))
-			error = -ESTALE;
-	}
-	if (!error)
-		error = read_parts(&fd, &image);
+	if (fd < 0)
+		return -errno;
+	image.state = state_of(fd);
+	if (build_id_of_fd(fd, &image.id))
+		image.id = (struct build_id){0};
+	error = read_parts(&fd, &image);
 	if (error)
 		return error;
 	*ret_image = image;

@@ -56,15 +56,13 @@ struct code_image {
 };
 
 /*
- * Reads a file below `root`, as open_below() finds it.
+ * Reads an open file, which stays the caller's.
  *
- * id         the build id that was recorded; length 0: any will do
  * ret_image  code_image_release() it
- * Returns 0, -ESTALE (another build id), -ENOTSUP (not 64-bit x86), -EFBIG (more than 16 GiB),
- * -EBADMSG (not ELF, or malformed) or why opening failed; without a sentence.
+ * Returns 0, -ENOTSUP (not 64-bit x86), -EFBIG (more than 16 GiB), -EBADMSG (not ELF, or malformed)
+ * or why reading failed; without a sentence.
  */
-int code_image_read(const char *root, const char *path, const struct build_id *id,
-		    struct code_image *ret_image);
+int code_image_read(int file, struct code_image *ret_image);
 /* The same of bytes in memory, which are taken over after success: file_unmap() frees them.
  * Returns 0, -ENOTSUP or -EBADMSG. */
 int code_image_take(struct bytes bytes, struct code_image *ret_image);

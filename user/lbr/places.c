@@ -239,7 +239,7 @@ static struct recent_span find_span(struct places *places, u32 pid, u64 generati
 
 	if (!mapped)
 		return span;
-	binary = places_binary(places, mapped->file);
+	binary = places_binary(places, mapped);
 	facts = places->binaries.items[binary];
 	offset = address - mapped->start + mapped->file_offset;
 	segment = facts ? code_image_segment(&facts->image, offset) : NULL;

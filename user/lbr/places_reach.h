@@ -138,8 +138,8 @@ struct code_shelf *code_shelf_new(const struct lbr_keeper *keeper);
 /* Frees. */
 void code_shelf_free(struct code_shelf *shelf);
 
-/* The row of a file, which is read if nobody has read it yet. */
-u32 places_binary(struct places *places, const struct mapped_file *file);
+/* The row of the file that is mapped, which is read if nobody has read it yet. */
+u32 places_binary(struct places *places, const struct mapped *mapped);
 /* Adds a file that has no row yet; `facts` as struct code_shelf. Returns its row. */
 u32 places_add_binary(struct places *places, u32 file, struct code_facts *facts);
 /* Adds what is known of a place, unless that is there. Returns its number. */

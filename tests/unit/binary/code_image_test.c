@@ -4,8 +4,7 @@
  */
 #include "base/file.h"
 #include "base/memory.h"
-#include "binary/code_image.h"
-#include "unit/unit.h"
+#include "unit/code_image_at.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,12 +12,9 @@
 
 static u64 state_of(const char *path, struct build_id *ret_id)
 {
-	struct build_id any = {0};
-	struct code_image image = {0};
-	u64 state;
+	struct code_image image = code_image_at(path);
+	u64 state = image.state;
 
-	assert_int_equal(code_image_read("", path, &any, &image), 0);
-	state = image.state;
 	*ret_id = image.id;
 	code_image_release(&image);
 	return state;

@@ -4,7 +4,7 @@
  */
 #include "base/memory.h"
 #include "lbr/code_facts.h"
-#include "unit/unit.h"
+#include "unit/code_image_at.h"
 
 enum { BLOCK_BYTES = 16, FUNCTIONS_EVERY = 7, FUNCTION_MOST_BYTES = 2048 };
 
@@ -52,12 +52,10 @@ static u32 compare_function(struct code_facts *facts, u32 row)
 
 static void a_kind_is_that_of_all_addresses_of_a_block(void **state)
 {
-	struct build_id any = {0};
-	struct code_image image = {0};
+	struct code_image image = code_image_at("/proc/self/exe");
 	struct code_facts *facts;
 	u32 found = 0;
 
-	assert_int_equal(code_image_read("", "/proc/self/exe", &any, &image), 0);
 	facts = code_facts_new(&image, false, NULL);
 	assert_int_equal(code_facts_kind(facts, facts->functions.items[0].start), KIND_NOT_ASKED);
 	for (u32 row = 0; row < facts->functions.count; row += FUNCTIONS_EVERY)
@@ -70,11 +68,9 @@ static void a_kind_is_that_of_all_addresses_of_a_block(void **state)
 
 static void nothing_is_one_kind_outside_of_code(void **state)
 {
-	struct build_id any = {0};
-	struct code_image image = {0};
+	struct code_image image = code_image_at("/proc/self/exe");
 	struct code_facts *facts;
 
-	assert_int_equal(code_image_read("", "/proc/self/exe", &any, &image), 0);
 	facts = code_facts_new(&image, false, NULL);
 	assert_int_equal(code_facts_find_kind(facts, 0), KIND_MIXED);
 	assert_int_equal(code_facts_find_kind(facts, ~0ULL), KIND_MIXED);

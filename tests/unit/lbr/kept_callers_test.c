@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "lbr/code_callers.h"
 #include "lbr/kept_callers.h"
-#include "unit/unit.h"
+#include "unit/code_image_at.h"
 
 #include <errno.h>
 #include <string.h>
@@ -50,10 +50,8 @@ static void keep_block(void *context, const struct build_id *id, u64 rows, struc
 static struct code_facts *own_facts(struct memory *memory, u64 state)
 {
 	const struct lbr_keeper keeper = {find_block, keep_block, memory, 1};
-	struct build_id any = {0};
-	struct code_image image = {0};
+	struct code_image image = code_image_at("/proc/self/exe");
 
-	assert_int_equal(code_image_read("", "/proc/self/exe", &any, &image), 0);
 	assert_true(image.id.length > 0);
 	image.state = state;
 	return code_facts_new(&image, false, memory ? &keeper : NULL);

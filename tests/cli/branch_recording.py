@@ -7,10 +7,10 @@
 usage: branch_recording.py OUT BINARY [OPTION=VALUE...]
 
 bits=N         branch_sample_type (default: user, kernel, any)
-chains=1       samples carry call chains too
+chains=1       samples carry call chains too; 0: not even with calls=1
 samples=N      how many (default 400)
 depth=N        at most that many entries a sample (default 16)
-feature=0      leave out the BRANCH_STACK feature
+feature=0      leave out the BRANCH_STACK feature; 1: have it even with calls=1
 events=N       that many events
 loops=1        entries repeat, as those of a loop do
 again=1        an entry comes again, but what followed it does not; each sample twice
@@ -79,7 +79,7 @@ class Recording:
         self.options = options
         self.has_calls = options.get("calls") == "1"
         self.bits = int(options.get("bits", CALL_STACKS if self.has_calls else ANY))
-        self.chains = self.has_calls or options.get("chains") == "1"
+        self.chains = options.get("chains", str(int(self.has_calls))) == "1"
         self.hw_idx = 0
         self.events = int(options.get("events", 1))
         self.random = random.Random(int(options.get("seed", 1)))
@@ -140,7 +140,7 @@ class Recording:
         if self.has_calls:
             caps = perf.pstr("branches") + perf.pstr(str(REGISTERS))
             features[perf.PMU_CAPS] = struct.pack("<I", 1) + caps
-        elif self.options.get("feature") != "0":
+        if self.options.get("feature", str(int(not self.has_calls))) == "1":
             features[perf.BRANCHES] = b""
         attributes = [self.attribute(event) for event in range(self.events)]
         perf.write(path, attributes, self.records, features)

@@ -115,6 +115,20 @@ END
 	done
 }
 
+@test "where call stacks of the LBR are not stitched, one line says so" {
+	"$MAKE_BRANCHES" chainless.data "$PROGRAM" calls=1 chains=0
+	for command in report script; do
+		run -0 --separate-stderr "$BPFPROF" "$command" -i chainless.data --stitch-lbr
+		[ "$stderr" = "bpfprof: there are no LBR call stacks to stitch; record with --call-graph lbr" ]
+	done
+	"$MAKE_BRANCHES" counted.data "$PROGRAM" calls=1 feature=1
+	run -0 --separate-stderr "$BPFPROF" report -i counted.data --stitch-lbr
+	[ "$stderr" = "bpfprof: branches are counted here, and no LBR call stacks stitched; use --no-branch-stack" ]
+	run -0 --separate-stderr "$BPFPROF" report -i counted.data --stitch-lbr --no-branch-stack
+	[ "$stderr" = "" ]
+	[ "$output" = "$("$BPFPROF" report -i lbr.data --stitch-lbr)" ]
+}
+
 @test "script -F +provenance says of each frame where it comes from" {
 	"$BPFPROF" script -i lbr.data --stitch-lbr -F comm,ip,provenance >out
 	grep -Ec '^\s+[0-9a-f]+ \[LBR\]$' out

@@ -434,7 +434,7 @@ static int run(struct report *report, const char *path)
 	error = damage ? 0 : check_found(report, path);
 	if (error)
 		return error;
-	stitching_warn(report->data, report->settings->stitch);
+	stitching_warn(report->data, report->settings->stitch, report->has_branches);
 	name_and_fold(report);
 	report_show(report, path);
 	pager_finish();

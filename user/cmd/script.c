@@ -248,7 +248,7 @@ static int print_samples(const struct reading *reading)
 		error = print_side_by_side(reading, names, width);
 	else
 		error = print_in_order(reading, names);
-	stitching_warn(reading->data, settings->stitch);
+	stitching_warn(reading->data, settings->stitch, false);
 	script_names_free(names);
 	return error;
 }

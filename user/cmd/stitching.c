@@ -38,11 +38,29 @@ bool stitching_is_possible(const struct perfdata *data)
 	return false;
 }
 
-void stitching_warn(const struct perfdata *data, u8 tier)
+/* Without call chains nobody has asked for stacks. */
+static bool has_stacks(const struct perfdata *data)
 {
-	if (tier != LBR_PLAIN && !stitching_is_possible(data))
+	u32 count;
+	const struct event_source *sources = perfdata_sources(data, &count);
+
+	for (u32 i = 0; i < count; i++)
+		if (lbr_is_recorded(&sources[i]) && sources[i].has_chain)
+			return true;
+	return false;
+}
+
+void stitching_warn(const struct perfdata *data, u8 tier, bool counts_branches)
+{
+	if (tier == LBR_PLAIN)
+		return;
+	if (!has_stacks(data))
 		fputs("bpfprof: there are no LBR call stacks to stitch; record with --call-graph "
 		      "lbr\n",
+		      stderr);
+	else if (counts_branches)
+		fputs("bpfprof: branches are counted here, and no LBR call stacks stitched; use "
+		      "--no-branch-stack\n",
 		      stderr);
 }
 

@@ -18,9 +18,9 @@ int stitching_parse(const char *argument, u8 *ret_tier);
 
 /* Whether some event of the recording has LBR call stacks. */
 bool stitching_is_possible(const struct perfdata *data);
-/* Says in one line on stderr if stitching was asked for (`tier` is not LBR_PLAIN) and the recording
- * has no LBR call stacks. */
-void stitching_warn(const struct perfdata *data, u8 tier);
+/* Says in one line on stderr if stitching was asked for (`tier` is not LBR_PLAIN) and is not done:
+ * the recording has no LBR call stacks, or branches are counted in place of samples. */
+void stitching_warn(const struct perfdata *data, u8 tier, bool counts_branches);
 
 /* Keeps what stitching finds out of binaries with their names, for lbr_settings. `cache` is
  * borrowed and used by one reading at a time; NULL: nothing is kept. */

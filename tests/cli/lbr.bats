@@ -115,6 +115,52 @@ END
 	done
 }
 
+# Behind the CALL, where it would return to, there is another function. Both names are of the CALL, by
+# report and by script, with the places in the source and without.
+@test "a caller whose last instruction is its CALL is named, not what is behind it" {
+	local tier fields
+	gcc -g -nostdlib -static -x assembler -o last - <<-'END'
+		.macro function name
+		.globl \name
+		.type \name, @function
+		\name:
+		.cfi_startproc
+		.endm
+		.macro end name
+		.cfi_endproc
+		.size \name, . - \name
+		.endm
+		function _start
+		.cfi_undefined rip
+		call calls_last
+		ud2
+		end _start
+		function calls_last
+		nop
+		call never_returns
+		end calls_last
+		function not_called
+		ret
+		end not_called
+		function never_returns
+		jmp never_returns
+		end never_returns
+	END
+	"$MAKE_BRANCHES" last.data "$PWD/last" calls=1
+	for tier in --stitch-lbr --stitch-lbr=likely; do
+		"$BPFPROF" report -i last.data "$tier" -g none >text
+		grep -Eq '^ +100.00%.* calls_last$' text
+		lacks not_called <text
+		for fields in ip,sym,symoff ip,sym,srcline; do
+			"$BPFPROF" script -i last.data "$tier" -F "$fields" >text
+			grep -Eq '^\s+[0-9a-f]+ calls_last' text
+			lacks not_called <text
+		done
+	done
+	# Without stitching the CALLs themselves are shown, as perf does.
+	diff <("$PERF" script -i last.data) <("$BPFPROF" script -i last.data)
+}
+
 @test "where call stacks of the LBR are not stitched, one line says so" {
 	"$MAKE_BRANCHES" chainless.data "$PROGRAM" calls=1 chains=0
 	for command in report script; do

@@ -169,10 +169,12 @@ static void make(struct script_printer *printer, const struct virtual_place *pla
 	const struct location_row *at;
 	location_id location = locate(printer, place);
 
+	printer->origin = kind < ORIGIN_COUNT ? kind : ORIGIN_UNKNOWN;
+	if (!printer->names->knows_sources)
+		profile->locations.items[location].is_call = origin_is_call(printer->origin);
 	symbolizer_name(printer->symbolizer, profile, location);
 	text_truncate(&printer->scratch, 0);
 	at = &profile->locations.items[location];
-	printer->origin = kind < ORIGIN_COUNT ? kind : ORIGIN_UNKNOWN;
 	if (kind == TEXT_LEAF)
 		make_leaf(printer, at);
 	else if (kind == TEXT_BRANCH_END)

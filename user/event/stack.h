@@ -35,6 +35,12 @@ enum frame_origin {
 	ORIGIN_COUNT,
 };
 
+/* Whether a frame is what branch records tell of a CALL: the address behind it. */
+static inline bool origin_is_call(u8 origin)
+{
+	return origin == ORIGIN_LBR || origin == ORIGIN_STITCHED || origin == ORIGIN_LIKELY;
+}
+
 /* Who found the frames of a user stack, or-ed. Append-only: stored in files (perfdata/), at most
  * five. */
 enum stack_walk {

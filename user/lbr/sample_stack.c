@@ -23,14 +23,14 @@ static void copy_frames(struct lbr_stitcher *stitcher, const struct frame *frame
 
 /* perf takes the leaf from where the newest call led, which is another function after a tail jump.
  * Where there is no entry it has no leaf either (or, callees first, perf 6.1 takes it from what
- * lies behind the record). */
+ * lies behind the record). Its callers are no return addresses, so no frame says that it is one. */
 static void show_plain(struct lbr_stitcher *stitcher, const struct sample *sample)
 {
 	if (!sample->branch_count)
 		return;
-	add_frame(stitcher, sample->branches[0].to, ORIGIN_LBR);
+	add_frame(stitcher, sample->branches[0].to, ORIGIN_UNKNOWN);
 	for (u32 i = 0; i < sample->branch_count; i++) {
-		add_frame(stitcher, sample->branches[i].from, ORIGIN_LBR);
+		add_frame(stitcher, sample->branches[i].from, ORIGIN_UNKNOWN);
 		*vec_add(&stitcher->calls) = sample->branches[i].from;
 	}
 }

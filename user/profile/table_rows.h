@@ -81,6 +81,7 @@ struct location_row {
 	u32 line_count; /* 0: no name */
 	u8 space;	/* enum frame_space */
 	u8 unnamed;	/* enum unnamed_reason, set while naming */
+	bool is_call;	/* set before naming: the name is that of the CALL in front of it */
 };
 
 struct stack_row {

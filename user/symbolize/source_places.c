@@ -127,7 +127,8 @@ static void set_lines(struct placing *placing, location_id id, const struct sour
 /* Whether the call before a location is what is wanted. */
 static bool is_return(const struct placing *placing, location_id id)
 {
-	return placing->is_caller[id] && !placing->context->settings->returns_are_exact;
+	return placing->profile->locations.items[id].is_call ||
+	       (placing->is_caller[id] && !placing->context->settings->returns_are_exact);
 }
 
 static u64 address_of(const struct placing *placing, const struct source_file *file, location_id id)

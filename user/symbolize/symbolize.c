@@ -305,6 +305,11 @@ static bool may_have_functions(const struct symbolizer *symbolizer,
 	       (source->symbols || source->unnamed == UNNAMED_NO_SYMBOLS);
 }
 
+static u64 named_address(const struct location_row *location)
+{
+	return location->address - (location->is_call && location->address);
+}
+
 /* Code without symbol is named by where its function begins. */
 static u32 function_line(struct symbolizer *symbolizer, struct profile *profile,
 			 const struct location_row *location, struct binary_names *names)
@@ -321,7 +326,7 @@ static u32 function_line(struct symbolizer *symbolizer, struct profile *profile,
 	if (!source->functions_are_read)
 		binary_finder_functions(&context, binary, &source->functions);
 	source->functions_are_read = true;
-	place = functions_find(&source->functions, location->address, &number);
+	place = functions_find(&source->functions, named_address(location), &number);
 	if (!place)
 		return 0;
 	while (names->function_lines.count <= number)
@@ -341,7 +346,7 @@ static u32 symbol_line(struct symbolizer *symbolizer, struct profile *profile,
 	u32 *line, function = 0;
 
 	if (source->symbols)
-		symbol = symbols_find(source->symbols, location->address + source->shift);
+		symbol = symbols_find(source->symbols, named_address(location) + source->shift);
 	if (!symbol)
 		function = function_line(symbolizer, profile, location, names);
 	if (!symbol && !function)
@@ -416,12 +421,41 @@ static void drop_outdated(struct symbolizer *symbolizer, const struct profile *p
 	}
 }
 
+/* Behind a CALL that never returns another function may begin, which perf does not name either: it
+ * shows the CALLs of branch records. What was met otherwise, too, keeps the name of its own. */
+static void find_calls(struct profile *profile)
+{
+	enum { IS_CALL = 1, IS_OTHER = 2 };
+	CLEANUP(freep) u8 *uses = must_alloc_table(profile->locations.count, sizeof(*uses));
+
+	for (stack_id id = 1; id < profile->stacks.count; id++) {
+		const struct stack_row *stack = &profile->stacks.items[id];
+
+		if (origin_is_call(stack->origin))
+			uses[stack->location] |= IS_CALL;
+		else if (stack->origin == ORIGIN_UNKNOWN)
+			uses[stack->location] |= IS_OTHER;
+	}
+	for (size_t i = 0; i < profile->counts.count; i++)
+		uses[profile->counts.items[i].leaf] |= IS_OTHER;
+	for (location_id id = 1; id < profile->locations.count; id++) {
+		struct location_row *location = &profile->locations.items[id];
+
+		if (uses[id] != IS_CALL || location->is_call)
+			continue;
+		location->is_call = true;
+		location->line_count = 0; /* a name from before, while counting */
+		location->unnamed = 0;
+	}
+}
+
 void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 {
 	struct finder_context context = context_of(symbolizer, profile);
 
 	begin_profile(symbolizer, profile);
 	drop_outdated(symbolizer, profile);
+	find_calls(profile);
 	for (location_id id = 1; id < profile->locations.count; id++) {
 		symbolizer_name(symbolizer, profile, id);
 		if (symbolizer->settings.on_progress)

@@ -47,9 +47,8 @@ static int check_sample(struct event_sink *sink, const struct sample *sample)
 	size_t count;
 	const u64 *calls = lbr_stitcher_calls(seen->stitcher, &count);
 
-	if (sample->branch_count || sample->frame_count > FRAMES_MAX ||
-	    sample->frame_count != count + 2 || sample->frames[0].space != SPACE_KERNEL ||
-	    sample->frames[1].address != seen->leaf)
+	if (sample->frame_count > FRAMES_MAX || sample->frame_count != count + 2 ||
+	    sample->frames[0].space != SPACE_KERNEL || sample->frames[1].address != seen->leaf)
 		abort();
 	for (size_t i = 0; i < count; i++)
 		if (!is_seen(seen, calls[i]) || sample->frames[i + 2].address <= calls[i])

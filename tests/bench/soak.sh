@@ -187,6 +187,24 @@ table() {
 	}' "$folder/minutes"
 }
 
+# What perf takes in the kernel nobody counts. The programs of a plain recording do what it does there for -g:
+# the kernel's own walker of kernel stacks, frame pointers in user space, each sample sent.
+compare_in_kernel() {
+	local plain ours theirs
+
+	setsid "$BPFPROF" record -q -a -F 99 --call-graph fp -o "$folder/plain.data" >"$folder/plain" 2>&1 &
+	plain=$!
+	started+=("$plain")
+	until [ "$(kernel_side $plain | cut -d' ' -f2)" != 0 ] || ! kill -0 $plain; do sleep 1; done
+	ours=$(kernel_side "$daemon" | cut -d' ' -f2)
+	theirs=$(kernel_side $plain | cut -d' ' -f2)
+	sleep 60
+	ours=$(($(kernel_side "$daemon" | cut -d' ' -f2) - ours))
+	theirs=$(($(kernel_side $plain | cut -d' ' -f2) - theirs))
+	printf '%-46s %14s %14s\n' "BPF in one more minute, ms: as perf -g walks" "$ours" "$theirs"
+	kill -TERM $plain
+}
+
 start_perf() {
 	setsid "$PERF" record -q -B -N -a -F 99 -g --switch-output=60s -o "$folder/perf/perf.data" >"$folder/perf.log" 2>&1 &
 	perf_pid=$!
@@ -214,6 +232,7 @@ for ((now = 0; now <= SOAK_MINUTES; now++)); do
 	[ $now = "$SOAK_MINUTES" ] || sleep 60
 done
 
+compare_in_kernel >"$folder/in_kernel"
 for pid in "${started[@]}"; do
 	kill -TERM -- "-$pid" 2>/dev/null
 done
@@ -221,5 +240,6 @@ wait "$daemon" "$perf_pid"
 "$BPFPROF" list --store "$folder/store" --json >"$folder/windows" || exit 1
 table $settled $half "$(perf_samples 99)" "$(jq -r '.windows | "\(map(.samples) | add) \(
 	map(.losses.lost_late // 0) | add) \(map((.lost // 0) - (.losses.lost_late // 0)) | add)"' "$folder/windows")"
+cat "$folder/in_kernel"
 echo "what else the windows say:"
 losses

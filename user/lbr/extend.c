@@ -69,6 +69,14 @@ static bool saw_all_callers(const struct extension *extension, place_id now)
 	return seen == places_calls(extension->places, now);
 }
 
+/* Code that is pointed at can be called by anybody: so are main and what threads begin with, of
+ * which the caller is known. */
+bool extension_is_open(const struct extension *extension, place_id now)
+{
+	return places_calls(extension->places, now) != CALLS_UNKNOWN &&
+	       !saw_all_callers(extension, now);
+}
+
 static bool can_start(const struct extension *extension, place_id now, u32 length)
 {
 	return graph_is_outermost(extension->graph, now) && (length == ANY_LENGTH || !length);

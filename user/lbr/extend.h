@@ -26,4 +26,7 @@ struct extension {
  */
 u32 extend_to_start(const struct extension *extension);
 
+/* Whether more can have called the frame at `now` than were seen calling it. */
+bool extension_is_open(const struct extension *extension, place_id now);
+
 #endif

@@ -371,7 +371,7 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 	memo_free(stitcher->memo);
 	rests_free(stitcher->rests);
 	vec_release(&stitcher->packed);
-	vec_release(&stitcher->bodies);
+	vec_release(&stitcher->passed);
 	outcomes_free(stitcher->outcomes);
 	likely_free(stitcher->likely);
 	graph_free(stitcher->graph);

@@ -362,6 +362,16 @@ static bool is_held(const struct thread_facts *thread, const struct anchor *anch
 	       2 * (anchor->last_ns - anchor->first_ns) >= thread->last_ns - thread->first_ns;
 }
 
+static u64 min_time(u64 left_ns, u64 right_ns)
+{
+	return left_ns < right_ns ? left_ns : right_ns;
+}
+
+static u64 max_time(u64 left_ns, u64 right_ns)
+{
+	return left_ns > right_ns ? left_ns : right_ns;
+}
+
 static const struct anchor *anchor_at(const struct thread_facts *thread, u32 body)
 {
 	u32 row = idmap_get(&thread->anchor_of, body);
@@ -369,33 +379,39 @@ static const struct anchor *anchor_at(const struct thread_facts *thread, u32 bod
 	return row ? &thread->anchors.items[row - 1] : NULL;
 }
 
-struct time_span thread_saw(const struct thread_facts *thread, const u32 *bodies, u32 count)
+struct time_span thread_saw(const struct thread_facts *thread, const struct passed *frames,
+			    u32 count)
 {
 	struct time_span span = {0, UINT64_MAX};
-	u64 later_ns = 0; /* the last time of all further out */
+	/* of all further out: the last times, of any and of those that are not open */
+	u64 later_ns = 0, sure_ns = 0;
 
 	for (u32 i = count; i-- > 0;) {
-		const struct anchor *anchor = anchor_at(thread, bodies[i]);
+		const struct anchor *anchor = anchor_at(thread, frames[i].body);
+		u64 last_ns = anchor ? anchor->seen_last_ns : 0;
 
 		if (!anchor)
 			return (struct time_span){1, 0};
-		if (anchor->seen_first_ns > span.first_ns)
-			span.first_ns = anchor->seen_first_ns;
-		if ((!i || anchor->seen_last_ns < later_ns) && anchor->seen_last_ns < span.last_ns)
-			span.last_ns = anchor->seen_last_ns;
-		if (anchor->seen_last_ns > later_ns)
-			later_ns = anchor->seen_last_ns;
+		span.first_ns = max_time(span.first_ns, anchor->seen_first_ns);
+		if (!i || last_ns < later_ns)
+			span.last_ns = min_time(span.last_ns, last_ns);
+		if (!frames[i].is_open)
+			sure_ns = max_time(sure_ns, last_ns);
+		else if (last_ns > sure_ns)
+			span.last_ns = min_time(span.last_ns, sure_ns);
+		later_ns = max_time(later_ns, last_ns);
 	}
+	span.last_ns = min_time(span.last_ns, sure_ns);
 	return span;
 }
 
-bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
-		 u32 count)
+bool thread_fits(const struct thread_facts *thread, const struct slots *slots,
+		 const struct passed *frames, u32 count)
 {
 	u32 slot = slots->first;
 
 	for (u32 i = 0; i < count && slots->depth; i++) {
-		const struct anchor *anchor = anchor_at(thread, bodies[i]);
+		const struct anchor *anchor = anchor_at(thread, frames[i].body);
 
 		if (anchor && is_held(thread, anchor) && anchor->slot != slot)
 			return false;

@@ -146,7 +146,7 @@ are_true() {
 }
 
 @test "code of 32 bits says that it is" {
-	[ "$(uname -m)" = x86_64 ] || skip "x86-64 only"
+	need_32_bits
 	copy_stacks 8192 bits32.data "$WORKLOADS/x86_bits32" 0.3
 	"$BPFPROF" script -i bits32.data -F comm,provenance | grep -q '32-bit code\]'
 	"$BPFPROF" report -i bits32.data | grep '^#   [0-9 ]* end early: code of 32 bits$'

@@ -112,7 +112,8 @@ on_x86() {
 }
 
 @test "32-bit programs are told apart" {
-	on_x86 x86_bits32
+	need_32_bits
+	are_true x86_bits32
 }
 
 @test "Rust" {

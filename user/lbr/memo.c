@@ -32,19 +32,19 @@ struct memo *memo_new(u64 most_bytes)
 	return memo;
 }
 
+static void memo_clear(struct memo *memo)
+{
+	idmap_release(&memo->row_of);
+	vec_release(&memo->rows);
+	vec_release(&memo->calls);
+}
+
 void memo_free(struct memo *memo)
 {
 	if (!memo)
 		return;
 	memo_clear(memo);
 	free(memo);
-}
-
-void memo_clear(struct memo *memo)
-{
-	idmap_release(&memo->row_of);
-	vec_release(&memo->rows);
-	vec_release(&memo->calls);
 }
 
 /* In four lanes: one multiplication need not wait for the other. */

@@ -26,8 +26,6 @@ struct memo_stack {
 struct memo *memo_new(u64 most_bytes);
 /* Frees; NULL is fine. */
 void memo_free(struct memo *memo);
-/* Forgets all. */
-void memo_clear(struct memo *memo);
 
 /* The key of a snapshot: of equal snapshots it is equal, whatever the time and, within a function,
  * the leaf. `variant` is mixed in: what else the result depends on. */

@@ -250,6 +250,7 @@ int main(int argc, char **argv)
 			       PERF_SAMPLE_BRANCH_HW_INDEX,
 	};
 
+	level_42(); /* before all branches: the compiler may not make two calls of one */
 	while (argc == 3 && kind < KINDS && strcmp(argv[1], kinds[kind]))
 		kind++;
 	if (argc != 3 || kind == KINDS)
@@ -258,7 +259,6 @@ int main(int argc, char **argv)
 		source.has_chain = false;
 		source.branch_bits = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_ANY;
 	}
-	level_42();
 	write_file(&source, kind, argv[2]);
 	return 0;
 }

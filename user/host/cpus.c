@@ -9,8 +9,8 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "host/seen_text.h"
 
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,7 +19,6 @@
 enum {
 	HIGHEST_CPU = 65535, /* far above CONFIG_NR_CPUS of any distribution */
 	LIST_BYTES = 65536,
-	ATTRIBUTE_BYTES = 4096, /* more than that a file of sysfs has not at once */
 };
 
 /* Reads "0-3,8" from a file of /sys/devices/system/cpu. */
@@ -55,13 +54,6 @@ u32 cpus_present(void)
 	return configured > 0 ? (u32)configured : 1;
 }
 
-/* A small file that is read again and again. */
-struct seen_text {
-	int fd;
-	ssize_t length; /* of `text`; below 0: it was never read */
-	char text[ATTRIBUTE_BYTES];
-};
-
 struct cpus_watch {
 	struct seen_text online;
 	struct seen_text uevents; /* how many of them the kernel has told since it runs */
@@ -72,29 +64,14 @@ struct cpus_watch *cpus_watch_new(void)
 {
 	struct cpus_watch *watch = must_alloc(sizeof(*watch));
 
-	watch->online.fd = open(FOLDER "online", O_RDONLY | O_CLOEXEC);
-	watch->uevents.fd = open("/sys/kernel/uevent_seqnum", O_RDONLY | O_CLOEXEC);
-	watch->online.length = watch->uevents.length = -1;
+	seen_text_open(&watch->online, FOLDER "online");
+	seen_text_open(&watch->uevents, UEVENT_COUNT);
 	return watch;
-}
-
-/* True also if it cannot be read. */
-static bool has_changed(struct seen_text *seen)
-{
-	char text[ATTRIBUTE_BYTES];
-	ssize_t length = pread(seen->fd, text, sizeof(text), 0);
-
-	if (length > 0 && length == seen->length && !memcmp(text, seen->text, (size_t)length))
-		return false;
-	seen->length = length;
-	if (length > 0)
-		memcpy(seen->text, text, (size_t)length);
-	return true;
 }
 
 bool cpus_watch_changed(struct cpus_watch *watch)
 {
-	return has_changed(&watch->online);
+	return seen_text_changed(&watch->online);
 }
 
 /* The kernel tells a uevent of each CPU that goes or comes, but not of those that a suspend takes
@@ -108,14 +85,14 @@ bool cpus_watch_may_be_back(struct cpus_watch *watch)
 	bool has_slept = asleep_ns > watch->asleep_ns + BETWEEN_READINGS_NS;
 
 	watch->asleep_ns = asleep_ns;
-	return has_changed(&watch->uevents) || has_slept;
+	return seen_text_changed(&watch->uevents) || has_slept;
 }
 
 void cpus_watch_free(struct cpus_watch *watch)
 {
 	if (!watch)
 		return;
-	closep(&watch->online.fd);
-	closep(&watch->uevents.fd);
+	seen_text_close(&watch->online);
+	seen_text_close(&watch->uevents);
 	free(watch);
 }

@@ -12,6 +12,7 @@
 #include "host/confined.h"
 #include "host/cpus.h"
 #include "host/file_ids.h"
+#include "host/kernel_modules.h"
 #include "host/kernel_rules.h"
 #include "host/kernel_symbols.h"
 #include "host/machine.h"
@@ -23,6 +24,7 @@
 #include "host/process_stat.h"
 #include "host/process_tree.h"
 #include "host/processes.h"
+#include "host/seen_text.h"
 #include "host/sysctl.h"
 
 #endif

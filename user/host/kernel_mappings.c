@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "base/words.h"
 #include "host/kernel_lines.h"
+#include "host/kernel_modules.h"
 #include "host/kernel_symbols.h"
 
 #include <errno.h>
@@ -25,7 +26,7 @@ enum {
 	KALLSYMS_MAX_BYTES = 256 << 20,	 /* here 10 MB; each module adds */
 	KALLSYMS_START_BYTES = 64 << 10, /* per-CPU symbols, then _text */
 	IOMEM_MAX_BYTES = 1 << 20,
-	MODULES_MAX_BYTES = 16 << 20,
+	DEPENDENCIES_MAX_BYTES = 16 << 20,
 	BPF_SYMBOL_MAX_BYTES = 1 << 20, /* guards against a gap behind the last of a region */
 	PAGE_BYTES = 4096,
 };
@@ -137,6 +138,7 @@ static int send_module(const struct kernel_module *module, char *path, struct ev
 	struct mapping mapping = {.pid = ~0u, .space = SPACE_KERNEL, .path = path};
 	struct build_id id;
 
+	mapping.time_ns = module->since_ns;
 	mapping.start = module->start;
 	mapping.bytes = module->bytes;
 	if (!build_id_of_module(module->name, &id))
@@ -144,32 +146,36 @@ static int send_module(const struct kernel_module *module, char *path, struct ev
 	return sink_call(sink, on_mapping, &mapping);
 }
 
-static int send_modules(struct event_sink *sink)
+int kernel_module_mappings(const struct kernel_module *modules, size_t count,
+			   struct event_sink *sink)
 {
-	CLEANUP(freep) char *modules = NULL, *dependencies = NULL, *path = NULL;
-	struct bytes text = {0}, files = {0};
-	struct kernel_module module;
+	CLEANUP(freep) char *dependencies = NULL, *path = NULL;
+	struct bytes files = {0};
 	struct utsname machine;
-	int error = 0, found;
+	int error = 0;
 
-	/* A kernel without modules has no such file. */
-	if (file_read("/proc/modules", MODULES_MAX_BYTES, &modules, &text.length))
-		return 0;
-	text.start = (const u8 *)modules;
 	if (uname(&machine))
 		return fail(-errno, NULL, "cannot read the kernel's release");
 	path = must_format("/lib/modules/%s/modules.dep", machine.release);
-	if (!file_read(path, MODULES_MAX_BYTES, &dependencies, &files.length))
+	if (!file_read(path, DEPENDENCIES_MAX_BYTES, &dependencies, &files.length))
 		files.start = (const u8 *)dependencies;
-	while (!error && (found = kernel_module_next(&text, &module))) {
-		CLEANUP(freep) char *file = NULL;
+	for (size_t i = 0; !error && i < count; i++) {
+		CLEANUP(freep)
+		char *file = module_path(files, machine.release, modules[i].name);
 
-		if (found != 1 || !module.start || !module.bytes)
-			continue;
-		file = module_path(files, machine.release, module.name);
-		error = send_module(&module, file, sink);
+		error = send_module(&modules[i], file, sink);
 	}
 	return error;
+}
+
+/* A kernel without modules has no list of them. */
+static int send_modules(struct event_sink *sink)
+{
+	CLEANUP(kernel_modules_release) struct kernel_modules modules = {0};
+
+	if (kernel_modules_here(&modules))
+		return 0;
+	return kernel_module_mappings(modules.rows.items, modules.rows.count, sink);
 }
 
 static int by_start(const void *left, const void *right)

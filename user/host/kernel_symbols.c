@@ -122,7 +122,7 @@ int kernel_symbol_address(struct bytes text, const char *name, u64 *ret_address)
 int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
 {
 	struct kernel_module module = {0};
-	struct bytes line, address;
+	struct bytes line, state, address;
 
 	if (!text->length)
 		return 0;
@@ -130,8 +130,10 @@ int kernel_module_next(struct bytes *text, struct kernel_module *ret_module)
 	copy_word(word_take(&line, ' '), module.name, sizeof(module.name));
 	if (!word_number(word_take(&line, ' '), 10, &module.bytes))
 		return -EBADMSG;
-	for (int field = 0; field < 3; field++) /* references, users, state */
+	for (int field = 0; field < 2; field++) /* references, users */
 		word_take(&line, ' ');
+	state = word_take(&line, ' ');
+	module.is_live = state.length == 4 && !memcmp(state.start, "Live", 4);
 	address = word_take(&line, ' ');
 	if (!module.name[0] || !word_drop(&address, "0x") ||
 	    !word_number(address, 16, &module.start))

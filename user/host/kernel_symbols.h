@@ -26,10 +26,14 @@ int kernel_symbol_address(struct bytes text, const char *name, u64 *ret_address)
 struct kernel_module {
 	char name[MODULE_NAME_BYTES]; /* "nf_tables" */
 	u64 start, bytes;
+	bool is_live; /* neither is its start running yet, nor is it about to go */
+	/* Of its folder in /sys/module, another one each time it is loaded; 0: not asked. */
+	u64 instance;
+	u64 since_ns; /* it has been there at least since then; 0: always */
 };
 
-/* Steps over the next line of the text of /proc/modules. Pure. Returns 1, 0 at the end, -EBADMSG
- * for a line that is not one (it has been stepped over). */
+/* Steps over the next line of the text of /proc/modules; instance and since_ns are 0. Pure. Returns
+ * 1, 0 at the end, -EBADMSG for a line that is not one (it has been stepped over). */
 int kernel_module_next(struct bytes *text, struct kernel_module *ret_module);
 
 /* How long the kernel's code is, in the text of /proc/iomem. Pure. Returns 0 or -ENOENT (not there,
@@ -46,5 +50,9 @@ enum kernel_parts { KERNEL_AND_MODULES, KERNEL_MODULES_AND_BPF };
  * sentence (-EACCES: kptr_restrict).
  */
 int kernel_mappings(enum kernel_parts parts, struct event_sink *sink);
+
+/* Modules as mappings, as above. Returns as above. */
+int kernel_module_mappings(const struct kernel_module *modules, size_t count,
+			   struct event_sink *sink);
 
 #endif

@@ -13,8 +13,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MODULES_MAX_BYTES = 16 << 20 };
-
 bool names_kept_for(const struct symbolize_settings *settings, const struct binary_row *binary,
 		    struct kept_names *ret_names)
 {
@@ -146,32 +144,34 @@ static int keep_module(struct kernel_keeping *keeping, const struct kernel_modul
 	error = error ? 0 : has_to_keep(keeping, &names.id);
 	if (error <= 0)
 		return error;
+	/* Loaded anew since it was listed, it may have another build id than these symbols. */
+	if (kernel_module_instance(module->name) != module->instance)
+		return 0;
 	names.symbols = symbols_between(keeping->symbols, module->start,
 					module->start + module->bytes, module->start);
 	return names_cache_add(keeping->cache, &names);
 }
 
-static int keep_modules(struct kernel_keeping *keeping)
+static int keep_modules(struct kernel_keeping *keeping, const struct kernel_modules *modules)
 {
-	CLEANUP(freep) char *modules = NULL;
-	struct kernel_module module;
-	struct bytes text;
-	int found, error = 0;
+	int error = 0;
 
-	if (file_read("/proc/modules", MODULES_MAX_BYTES, &modules, &text.length))
-		return 0; /* a kernel without modules */
-	text.start = (const u8 *)modules;
-	while (!error && (found = kernel_module_next(&text, &module)))
-		error = found == 1 ? keep_module(keeping, &module) : 0;
+	for (size_t i = 0; i < modules->rows.count && !error; i++)
+		if (modules->rows.items[i].is_live)
+			error = keep_module(keeping, &modules->rows.items[i]);
 	return error;
 }
 
+/* Modules are listed before their symbols are read: see keep_module(). */
 int names_cache_keep_kernel(struct names_cache *cache)
 {
+	CLEANUP(kernel_modules_release) struct kernel_modules modules = {0};
 	struct kernel_keeping keeping = {.cache = cache};
-	int error = keep_kernel(&keeping);
+	int error;
 
-	error = error ? error : keep_modules(&keeping);
+	(void)kernel_modules_here(&modules); /* a kernel without modules has no list */
+	error = keep_kernel(&keeping);
+	error = error ? error : keep_modules(&keeping, &modules);
 	symbols_free(keeping.symbols);
 	return error;
 }

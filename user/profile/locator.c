@@ -249,8 +249,10 @@ static binary_id binary_of(struct locator *locator, const struct mapped *mapped)
 
 	if (kind == BINARY_MODULE && mapped->file->space == SPACE_KERNEL && locator->kernel_start)
 		make_kernel_of(locator, mapped);
-	/* One "file", but another binary in each process or at each address. */
-	if (kind == BINARY_KSYMBOL || kind == BINARY_JIT)
+	/* One "file", but another binary in each process or at each address: a module that is
+	 * loaded again lies elsewhere. */
+	if (kind == BINARY_KSYMBOL || kind == BINARY_JIT ||
+	    (kind == BINARY_MODULE && mapped->file->space == SPACE_KERNEL))
 		return make_binary(locator, mapped);
 	while (locator->binaries.count <= id)
 		*vec_add(&locator->binaries) = 0;

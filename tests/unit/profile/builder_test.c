@@ -279,6 +279,30 @@ static void kernel_text_and_programs_are_binaries_of_their_own(void **state)
 		"bpf_prog_1234_on_sample");
 }
 
+/* Its names are told by their distance from where it lies. */
+static void a_module_that_is_loaded_again_elsewhere_is_another_binary(void **state)
+{
+	struct fixture *fixture = *state;
+	struct mapping module = {.pid = ~0u,
+				 .space = SPACE_KERNEL,
+				 .start = 0xffffffffc0000000,
+				 .bytes = 0x1000,
+				 .path = "/lib/modules/6/snd-pcm.ko.xz"};
+	struct kernel_symbol goes = {.start = module.start, .flags = 1, .name = "[snd_pcm]"};
+
+	sink_call(fixture->sink, on_mapping, &module);
+	take_at(fixture, 7, 0xffffffffc0000010, SPACE_KERNEL);
+	sink_call(fixture->sink, on_kernel_symbol, &goes);
+	module.start = 0xffffffffc0100000;
+	sink_call(fixture->sink, on_mapping, &module);
+	take_at(fixture, 7, 0xffffffffc0000020, SPACE_KERNEL);
+	take_at(fixture, 7, 0xffffffffc0100010, SPACE_KERNEL);
+	fixture->profile = profile_builder_take(fixture->builder);
+	assert_int_equal(leaf_binary(fixture->profile, 0)->start, 0xffffffffc0000000);
+	assert_int_equal(leaf_binary(fixture->profile, 1)->kind, BINARY_NONE);
+	assert_int_equal(leaf_binary(fixture->profile, 2)->start, 0xffffffffc0100000);
+}
+
 static void a_thread_id_used_again_is_another_thread(void **state)
 {
 	struct fixture *fixture = *state;
@@ -434,6 +458,8 @@ int main(void)
 						teardown),
 		cmocka_unit_test_setup_teardown(kernel_text_and_programs_are_binaries_of_their_own,
 						setup, teardown),
+		cmocka_unit_test_setup_teardown(
+			a_module_that_is_loaded_again_elsewhere_is_another_binary, setup, teardown),
 		cmocka_unit_test_setup_teardown(a_thread_id_used_again_is_another_thread, setup,
 						teardown),
 		cmocka_unit_test_setup_teardown(taking_starts_again_empty_and_keeps_the_processes,

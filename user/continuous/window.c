@@ -193,12 +193,20 @@ static int on_round(struct event_sink *sink, u64 time_ns)
 	return 0;
 }
 
+/* Names of what was there from the start are kept anyway. */
+static void map_kernel(struct window *window, const struct mapping *mapping)
+{
+	kernel_pieces_map(&window->kernel, &window->files, mapping);
+	if (mapping->time_ns && window->settings.take_binary)
+		(void)window->settings.take_binary(window->settings.context, mapping);
+}
+
 static int on_mapping(struct event_sink *sink, const struct mapping *mapping)
 {
 	struct window *window = window_of(sink);
 
 	if (mapping->space == SPACE_KERNEL)
-		kernel_pieces_map(&window->kernel, &window->files, mapping);
+		map_kernel(window, mapping);
 	else if (mapping->space != SPACE_USER || mapping->is_data)
 		return 0;
 	else if (is_beyond(window, 1, 1))

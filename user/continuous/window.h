@@ -31,7 +31,8 @@ struct jit_addresses {
 struct window_settings {
 	/* Told of a binary when its first sample is there, also if its process lives shorter than
 	 * a window. `binary` is a mapping of it, borrowed for the call. True: that was all; false:
-	 * it is told again with each process that runs it, and in each window.
+	 * it is told again with each process that runs it, and in each window. Of a module of the
+	 * kernel when it has been loaded: it may be gone before a sample comes.
 	 */
 	bool (*take_binary)(void *context, const struct mapping *binary);
 	/* Whether the file that a process has mapped is another one by now than the mapping says,

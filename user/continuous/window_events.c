@@ -298,7 +298,7 @@ static int tell_kernel(const struct handing *handing, const struct step *step)
 	const struct kernel_piece *row = &window->kernel.rows.items[step->row];
 	struct mapping mapping = {
 		.time_ns = step->time_ns,
-		.start = row->start,
+		.start = row->told,
 		.bytes = row->end - row->start,
 		.file_offset = row->file_offset,
 	};
@@ -308,7 +308,7 @@ static int tell_kernel(const struct handing *handing, const struct step *step)
 	if (row->is_symbol) {
 		struct kernel_symbol symbol = {
 			.time_ns = step->time_ns,
-			.start = row->start,
+			.start = row->told,
 			.bytes = (u32)(row->end - row->start),
 			.type = row->type,
 			.name = mapping.path,

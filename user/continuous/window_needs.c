@@ -149,7 +149,8 @@ static u64 need_address(struct window *window, struct looking *looking, struct c
 	if (code.space == SPACE_USER)
 		return need_user_address(window, looking, code);
 	if (code.space == SPACE_KERNEL)
-		kernel_pieces_need(&window->kernel, code.address - code.behind, looking->time_ns);
+		return code.behind + kernel_pieces_need(&window->kernel, code.address - code.behind,
+							looking->time_ns);
 	return code.address;
 }
 

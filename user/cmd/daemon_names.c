@@ -59,7 +59,9 @@ struct daemon_names {
 	bool has_thread;
 	pthread_mutex_t mutex; /* of all below */
 	pthread_cond_t changed;
-	bool ends, has_kernel;
+	bool ends;
+	/* Times that the kernel's modules changed, and as of which of them its names are kept. */
+	u64 kernel_changes, kernel_kept;
 	struct intern build_ids;
 	VEC(struct binary_state) states; /* by id - 1 */
 	VEC(struct wanted) queue;
@@ -69,14 +71,21 @@ struct daemon_names {
 	struct jit_maps jit_maps;  /* only the windows' thread touches it */
 };
 
+static bool has_kernel(const struct daemon_names *names)
+{
+	return names->kernel_kept == names->kernel_changes;
+}
+
 /* The kernel stays while binaries go: it waits until there is nothing else to do. If it hides its
  * addresses, samples of it have no names either. */
 static void keep_kernel(struct daemon_names *names)
 {
+	u64 changes = names->kernel_changes;
+
 	pthread_mutex_unlock(&names->mutex);
 	names_cache_keep_kernel(names->cache);
 	pthread_mutex_lock(&names->mutex);
-	names->has_kernel = true;
+	names->kernel_kept = changes;
 	pthread_cond_broadcast(&names->changed);
 }
 
@@ -86,8 +95,8 @@ static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
 	bool found;
 
 	pthread_mutex_lock(&names->mutex);
-	while (!names->queue.count && !(names->ends && names->has_kernel))
-		if (!names->has_kernel)
+	while (!names->queue.count && !(names->ends && has_kernel(names)))
+		if (!has_kernel(names))
 			keep_kernel(names);
 		else
 			pthread_cond_wait(&names->changed, &names->mutex);
@@ -205,6 +214,7 @@ int daemon_names_open(const struct daemon_names_settings *settings, struct daemo
 	pthread_condattr_t by_clock;
 
 	names->again_ns = settings->again_ns;
+	names->kernel_changes = 1; /* it has begun */
 	pthread_mutex_init(&names->mutex, NULL);
 	pthread_condattr_init(&by_clock);
 	pthread_condattr_setclock(&by_clock, CLOCK_MONOTONIC);
@@ -304,6 +314,16 @@ static bool is_in_vain(const struct daemon_names *names)
 	return names->waiting && names_cache_write_error(names->cache);
 }
 
+/* Only the running kernel has the names of a module. */
+static bool take_kernel(struct daemon_names *names)
+{
+	pthread_mutex_lock(&names->mutex);
+	names->kernel_changes++;
+	pthread_cond_broadcast(&names->changed);
+	pthread_mutex_unlock(&names->mutex);
+	return true;
+}
+
 bool daemon_names_take(void *context, const struct mapping *binary)
 {
 	struct daemon_names *names = context;
@@ -311,6 +331,8 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 	struct binary_state *state;
 	u32 id;
 
+	if (binary->space == SPACE_KERNEL)
+		return take_kernel(names);
 	/* What has no build id cannot be told from what may stand in its place later. */
 	if (!binary->build_id_bytes)
 		return true;
@@ -356,7 +378,7 @@ void daemon_names_settle(struct daemon_names *names, u64 within_ns)
 	if (!names)
 		return;
 	pthread_mutex_lock(&names->mutex);
-	while ((names->waiting || !names->has_kernel) && !names->ends && !error)
+	while ((names->waiting || !has_kernel(names)) && !names->ends && !error)
 		error = pthread_cond_timedwait(&names->changed, &names->mutex, &until);
 	pthread_mutex_unlock(&names->mutex);
 }

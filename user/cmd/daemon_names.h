@@ -26,9 +26,9 @@ struct confined_settings daemon_names_works(void);
 /* Opens a folder of names. Returns 0 or a negative errno with a sentence. */
 int daemon_names_open(const struct daemon_names_settings *settings,
 		      struct daemon_names **ret_names);
-/* Keeps those of the kernel, and from now on what is wanted. Reading a large binary takes a second
- * or more of a busy machine: that is done by a thread, with a low priority. Signals must be
- * blocked by now. Returns as daemon_names_open(). */
+/* Keeps those of the kernel, also when its modules change, and from now on what is wanted. Reading
+ * a large binary takes a second or more of a busy machine: that is done by a thread, with a low
+ * priority. Signals must be blocked by now. Returns as daemon_names_open(). */
 int daemon_names_start(struct daemon_names *names);
 /* Reads what still waits, holds the limit, and frees; NULL is fine. */
 void daemon_names_close(struct daemon_names *names);

@@ -5,50 +5,15 @@
  * their CPU goes offline.
  */
 #include "kernel/burning.h"
+#include "kernel/cover.h"
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
 
 static const char online_list[] = "/sys/devices/system/cpu/online";
 static const char uevent_count[] = "/sys/kernel/uevent_seqnum";
-
-/* A file that lies over one of the kernel's. */
-struct cover {
-	const char *covered;
-	char path[32];
-	int fd;
-};
-
-static void cover_write(const struct cover *cover, const char *text)
-{
-	assert_int_equal(ftruncate(cover->fd, 0), 0);
-	assert_int_equal(pwrite(cover->fd, text, strlen(text), 0), strlen(text));
-}
-
-/* Skips the test where that cannot be done. */
-static struct cover cover_file(const char *covered, const char *text)
-{
-	struct cover cover = {.covered = covered, .path = "/tmp/bpfprof-test-XXXXXX"};
-
-	if (access("/sys/devices/system/cpu/cpu1", F_OK) || unshare(CLONE_NEWNS) ||
-	    mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL))
-		skip();
-	cover.fd = mkstemp(cover.path);
-	cover_write(&cover, text);
-	assert_int_equal(mount(cover.path, covered, NULL, MS_BIND, NULL), 0);
-	return cover;
-}
-
-static void uncover(const struct cover *cover)
-{
-	umount(cover->covered);
-	unlink(cover->path);
-	close(cover->fd);
-}
 
 static size_t samples_of_cpu(const struct recording *recording, u32 cpu)
 {

@@ -13,6 +13,7 @@
 #include "capture/idle_time.h"
 #include "capture/kernel_code.h"
 #include "capture/late_stacks.h"
+#include "capture/module_watch.h"
 #include "capture/perf_events.h"
 #include "capture/ring.h"
 #include "capture/side_band.h"
@@ -174,6 +175,7 @@ void capture_close(struct capture *capture)
 	targets_free(capture->targets);
 	closep(&capture->epoll_fd);
 	cpus_watch_free(capture->cpus_watch);
+	module_watch_free(capture->modules);
 	free(capture->online);
 	free(capture->idle_ns);
 	free(capture);
@@ -211,6 +213,8 @@ int capture_drain(struct capture *capture)
 	}
 	if (!error)
 		error = capture_tell_side_log(capture);
+	if (!error) /* before samples of this time are looked up */
+		error = module_watch_look(capture->modules, capture->kernel_sink);
 	round_ns = counting_round_ns(capture->counting, start_ns - STRAGGLER_NS);
 	round_ns = late_stacks_round_ns(capture->late_stacks, round_ns);
 	return error ? error : sink_call(capture->sink, on_round, round_ns);
@@ -269,10 +273,13 @@ static int scan_running(struct capture *capture, struct event_sink *sink)
 
 int capture_start(struct capture *capture, struct event_sink *sink)
 {
-	int error = kernel_code_send(sink);
 	struct event_sink *all;
 	u32 cpu_count;
+	int error;
 
+	capture->kernel_sink = sink;
+	capture->modules = module_watch_new();
+	error = kernel_code_send(sink);
 	if (capture->cgroups)
 		sink = cgroup_teller_sink(capture->cgroups, sink);
 	all = with_tables(capture, sink);
@@ -359,6 +366,8 @@ int capture_stop(struct capture *capture)
 		error = late_stacks_finish(capture->late_stacks);
 	if (!error)
 		error = capture_tell_side_log(capture);
+	if (!error)
+		error = module_watch_look(capture->modules, capture->kernel_sink);
 	if (!error)
 		error = sink_call(capture->sink, on_round, ~0ULL);
 	if (!error)

@@ -35,7 +35,9 @@ struct capture {
 	struct event_sink *tee;		 /* to the caller's sink and the tables' */
 	struct event_sink *over_sink;	 /* of what is told of processes that are over */
 	int epoll_fd;
-	struct event_sink *sink; /* the caller's, behind the targets' */
+	struct event_sink *sink;	/* the caller's, behind the targets' */
+	struct event_sink *kernel_sink; /* the caller's, for modules */
+	struct module_watch *modules;
 	u32 *online;
 	size_t online_count;
 	struct cpus_watch *cpus_watch;

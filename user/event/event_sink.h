@@ -117,7 +117,7 @@ struct kernel_symbol {
 	u64 time_ns, start;
 	u32 bytes;
 	u16 type;  /* PERF_RECORD_KSYMBOL_TYPE_*: 1 BPF, 2 out of line */
-	u16 flags; /* 1: it went */
+	u16 flags; /* 1: it went, or the module whose mapping began there */
 	const char *name;
 };
 

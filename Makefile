@@ -397,43 +397,34 @@ $(BUILD)/tests/bench/rows $(BUILD)/tests/bench/store: $(BUILD)/tests/bench/%: te
 	$(make_test)
 
 # --- lint -----------------------------------------------------------------------------------------
-LINTS := format clang tidy cppcheck shell layers headers contracts spdx size
+LINTS := format tidy cppcheck shell layers headers contracts spdx size
 .PHONY: lint $(LINTS:%=lint-%)
 lint: $(LINTS:%=lint-%) ## hold every rule a machine can hold (each also alone: lint-tidy …)
 
 TIDY_SOURCES := $(USER_SOURCES) $(UNIT_SOURCES) $(KERNEL_SOURCES)
-C_HEADERS := $(filter %.h,$(C_FILES))
 
-lint-format: $(C_FILES:%=$(BUILD)/lint/%.format)
-$(BUILD)/lint/%.format: % .clang-format
+# A process for many files: reading itself takes each tool a tenth of a second.
+lint-format: $(BUILD)/lint/format
+$(BUILD)/lint/format: $(C_FILES) .clang-format
 	@mkdir -p $(@D)
-	$(Q)clang-format --dry-run -Werror $<
+	$(Q)printf '%s\n' $(or $(filter %.c %.h,$?),$(C_FILES)) | xargs -P2 -n50 clang-format --dry-run -Werror
 	@touch $@
 
-# What gcc builds, clang accepts too: it warns of other things.
-lint-clang: $(TIDY_SOURCES:%=$(BUILD)/lint/%.clang)
-$(BUILD)/lint/%.c.clang: %.c $(C_HEADERS) | $(SKELETONS) $(KERNEL_TEST_SKELETONS)
-	@mkdir -p $(@D)
-	$(Q)$(CLANG) -fsyntax-only -std=gnu11 $(WARNINGS) $(INCLUDES) -Itests -I$(BUILD)/tests/kernel \
-		-DBPFPROF_VERSION='""' $<
-	@touch $@
-
-# clang-tidy takes seconds a file: only what changed, or whose object was made again as a header
-# changed, is looked at. Its analyzer follows fewer paths if SHALLOW is set, as `make test` does, which
-# has no time for all of them: they take ten times as long.
+# clang-tidy, and what clang warns of where gcc does not. It takes a second a file: only what changed, or
+# whose object was made again as a header changed, is looked at. Its analyzer follows fewer paths if
+# SHALLOW is set, as `make test` does, which has no time for all of them: they take ten times as long.
 TIDY_DEPTH := $(if $(SHALLOW),shallow,tidy)
-lint-tidy: $(TIDY_SOURCES:%=$(BUILD)/lint/%.$(TIDY_DEPTH))
-$(BUILD)/lint/%.shallow: TIDY_FLAGS = -Xclang -analyzer-config -Xclang mode=shallow
-$(BUILD)/lint/user/%.c.$(TIDY_DEPTH): user/%.c $(BUILD)/user/%.o .clang-tidy
-	$(tidy)
-$(BUILD)/lint/tests/%.c.$(TIDY_DEPTH): tests/%.c $(BUILD)/tests/% .clang-tidy
-	$(tidy)
-define tidy
+TIDY_FLAGS := -std=gnu11 $(WARNINGS) -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) \
+	-Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""' \
+	$(if $(SHALLOW),-Xclang -analyzer-config -Xclang mode=shallow)
+to_tidy = $(sort $(filter %.c,$(patsubst $(BUILD)/%_test,%_test.c,$(patsubst $(BUILD)/%.o,%.c,$?))))
+lint-tidy: $(BUILD)/lint/$(TIDY_DEPTH)
+$(BUILD)/lint/$(TIDY_DEPTH): $(TIDY_SOURCES) $(USER_OBJECTS) $(TESTS) .clang-tidy
 	@mkdir -p $(@D)
-	$(SAY) "  TIDY  $<"
-	$(Q)tests/lint/tidy.sh $< -std=gnu11 -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""' $(TIDY_FLAGS)
+	$(SAY) "  TIDY"
+	$(Q)printf '%s\n' $(if $(filter .clang-tidy,$?),$(TIDY_SOURCES),$(to_tidy)) | \
+		xargs -P2 -n20 tests/lint/tidy.sh $(TIDY_FLAGS) --
 	@touch $@
-endef
 
 lint-cppcheck: $(SKELETONS)
 	@mkdir -p $(BUILD)/lint/cppcheck

@@ -59,6 +59,13 @@ end_background() {
 	{ kill -KILL "${background[@]}" && wait "${background[@]}"; } 2>/dev/null || true
 }
 
+# Whether this is to be looked at: one of $1 times that it is asked, or with TEST_ALL=1 every time. Where
+# loops are nested, a number that no loop's length divides by lets each option and each file have its turn.
+is_its_turn() {
+	asked=$((${asked:--1} + 1))
+	[ -n "${TEST_ALL:-}" ] || [ $((asked % $1)) = 0 ]
+}
+
 need_root() {
 	[ "$(id -u)" = 0 ] || skip "needs root"
 }

@@ -18,8 +18,9 @@ recordings() {
 	ls -d "$CORPUS"/perf.data.* "$DAMAGE"/* 2>/dev/null
 }
 
+# damage COMMAND [CUTS BITS]: of each file, unless all of it is wanted
 damage() {
-	local amount=(-c 6 -f 12)
+	local amount=(-c "${2:-6}" -f "${3:-12}")
 	[ -z "${TEST_ALL:-}" ] || amount=(-c 200 -f 1000)
 	mapfile -t files < <(recordings)
 	[ "${#files[@]}" -gt 10 ]
@@ -37,11 +38,11 @@ damage() {
 }
 
 @test "a dump bears recordings that were cut or changed anywhere" {
-	damage dump
+	damage dump 3 6
 }
 
 @test "diff bears recordings that were cut or changed anywhere" {
-	damage diff
+	damage diff 3 6
 }
 
 @test "a recording that was cut is said in one line, and what is whole is shown" {

@@ -151,6 +151,7 @@ none_found() {
 	[ ! -e none.out ]
 	none_found "no samples of container x in this window" export --store store --at '2026-11-21 14:00' \
 		--format perfdata -o none.data --container x
+	[ ! -e none.data ]
 	none_found "no samples of command nope in these 2 windows" report --store store --comms nope
 	none_found "no samples of command nope in these 2 windows" diff "${parts[@]}" --store store --comms nope
 	# what only one side has is a change

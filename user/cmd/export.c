@@ -19,6 +19,8 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum export_format { EXPORT_FOLDED, EXPORT_PERFDATA, EXPORT_PPROF };
 
@@ -197,6 +199,15 @@ static int check_windows(const struct asked_windows *windows)
 	return error ? error : windows_can_be_summed(data);
 }
 
+/* Leaves no recording of nothing behind. */
+static void remove_output(const char *path)
+{
+	struct stat status;
+
+	if (path && !stat(path, &status) && S_ISREG(status.st_mode))
+		unlink(path);
+}
+
 static int export_perfdata(const struct export_settings *settings, struct asked_windows *windows,
 			   const struct wanted_samples *wanted)
 {
@@ -206,6 +217,7 @@ static int export_perfdata(const struct export_settings *settings, struct asked_
 
 	if (error || samples || !windows->directory)
 		return error;
+	remove_output(settings->output);
 	return windows_refuse_empty(wanted, windows->windows.count);
 }
 

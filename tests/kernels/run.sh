@@ -81,23 +81,23 @@ judge_stacks() {
 }
 
 # Whether this machine's compiler and libraries can build a module for the kernel $1.
-takes_fake_pmu() {
+takes_modules() {
 	case $1 in
 	bullseye-amd64 | bookworm-amd64 | bookworm-backports-amd64) ;;
 	*) false ;;
 	esac
 }
 
-# Makes the file system of the kernel $1 from that of all, $2: with the fake PMU and its test.
-add_fake_pmu() {
+# Makes the file system of the kernel $1 from that of all, $2: with the modules and their tests.
+add_modules() {
 	local folder=$BUILD/kernels/$1 root
 
 	tests/kernels/fetch.sh headers "${1%-*}" "${1##*-}" "$folder" &&
-		tests/kernels/fake_lbr/build.sh "$folder" || return 1
+		tests/kernels/build_modules.sh "$folder" || return 1
 	root=$(mktemp -d) || return 1
-	mkdir "$root/tests"
-	cp "$folder/fake_lbr.ko" "$root/"
-	cp "$BUILD/tests/kernels/fake_lbr/fake_lbr_test" "$root/tests/"
+	mkdir "$root/tests" "$root/modules"
+	cp "$folder"/modules/*.ko "$root/modules/"
+	cp "$BUILD/tests/kernels/fake_lbr/fake_lbr_test" tests/kernels/guest_modules.sh "$root/tests/"
 	(cd "$root" && find . | cpio -o -H newc --quiet -R 0:0) | cat "$2" - >"$folder/initrd"
 	rm -rf "$root"
 }
@@ -111,10 +111,10 @@ run_kernel() {
 
 	tests/kernels/fetch.sh kernel "${name%-*}" "$arch" "$folder" || return 1
 	test_files=$(cpio -t --quiet <"$image" | grep -c '^tests/')
-	if takes_fake_pmu "$name"; then
-		add_fake_pmu "$name" "$image" || return 1
+	if takes_modules "$name"; then
+		add_modules "$name" "$image" || return 1
 		image=$folder/initrd
-		test_files=$((test_files + 1))
+		test_files=$((test_files + 2))
 	fi
 	started=$(date +%s%N)
 	boot "$arch" "$folder" "$image" >"$folder/log"

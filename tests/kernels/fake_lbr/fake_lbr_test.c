@@ -48,7 +48,7 @@ static bool overflow(int device, const struct fake_lbr_overflow *script)
 
 static int load_module(void **state)
 {
-	int fd = open("/fake_lbr.ko", O_RDONLY | O_CLOEXEC);
+	int fd = open("/modules/fake_lbr.ko", O_RDONLY | O_CLOEXEC);
 	long error = fd < 0 ? 0 : syscall(SYS_finit_module, fd, "", 0);
 
 	if (error && errno != EEXIST)

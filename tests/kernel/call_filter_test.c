@@ -150,6 +150,8 @@ static const struct {
 	{{LOCAL, SYS_mmap, 0, 4096, PROT_WRITE | PROT_EXEC}, EACCES},
 	{{LOCAL, SYS_mprotect, 0, 4096, PROT_READ | PROT_EXEC}, EACCES},
 	{{CONFINED, SYS_mprotect, 0, 4096, PROT_READ | PROT_EXEC}, EACCES},
+	/* What libraries ask for the path of a file, and can do without. */
+	{{CONFINED, SYS_readlinkat, -1}, EACCES},
 	/* They come to the kernel. */
 	{{LOCAL, SYS_openat, -1, 0, 0}, EFAULT},
 	{{LOCAL, SYS_bpf, -1}, EINVAL},

@@ -87,6 +87,10 @@ static const char *const confined_calls[] = {
 	"writev",
 };
 
+/* Libraries ask for the path of an open file (libdw does), and go on without. A process has the
+ * filter of its maker, too, so that one has to refuse the same. */
+static const char *const path_calls[] = {"lstat", "lstat64", "readlink", "readlinkat"};
+
 static const char *const keeper_calls[] = {
 	"poll",	   "ppoll",  "recvfrom",  "recvmsg",	"seccomp",
 	"sendmsg", "sendto", "setrlimit", "socketpair", "wait4",
@@ -239,6 +243,8 @@ static const struct rule rules[] = {
 	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_GET_SECCOMP},
 	/* fstat() of newer C libraries: they give no path. */
 	{BARE, "newfstatat", 0, 3, MASKING, AT_EMPTY_PATH},
+	/* The way of older ones to the path of an open file. */
+	{BARE, "newfstatat", EACCES, 3, MASKING, AT_SYMLINK_NOFOLLOW},
 	{ALL, "prctl", 0, 0, MASKING, PR_SET_NAME},
 	{ALL, "prctl", 0, 0, MASKING, 0x53564d41 /* PR_SET_VMA: names of memory */},
 	/* Only of ourselves. */
@@ -277,7 +283,7 @@ static int add_sockets(scmp_filter_ctx filter, u32 groups)
 				SCMP_CMP64(0, SCMP_CMP_EQ, AF_UNIX));
 }
 
-static int add_list(scmp_filter_ctx filter, const char *const *names, size_t count)
+static int add_list(scmp_filter_ctx filter, u32 action, const char *const *names, size_t count)
 {
 	int error = 0;
 
@@ -285,7 +291,7 @@ static int add_list(scmp_filter_ctx filter, const char *const *names, size_t cou
 		int number = seccomp_syscall_resolve_name(names[i]);
 
 		if (number >= 0) /* else another architecture's, or not known yet */
-			error = seccomp_rule_add(filter, SCMP_ACT_ALLOW, number, 0);
+			error = seccomp_rule_add(filter, action, number, 0);
 	}
 	return error;
 }
@@ -307,7 +313,10 @@ static int fill(scmp_filter_ctx filter, u32 groups)
 
 	for (size_t i = 0; i < ARRAY_COUNT(lists) && !error; i++)
 		if (lists[i].group & groups)
-			error = add_list(filter, lists[i].names, lists[i].count);
+			error = add_list(filter, SCMP_ACT_ALLOW, lists[i].names, lists[i].count);
+	if (!error && groups & BARE)
+		error = add_list(filter, SCMP_ACT_ERRNO(EACCES), path_calls,
+				 ARRAY_COUNT(path_calls));
 	for (size_t i = 0; i < ARRAY_COUNT(rules) && !error; i++)
 		if (rules[i].groups & groups)
 			error = add_rule(filter, &rules[i]);

@@ -34,8 +34,10 @@ bool privileges_suffice(u64 capabilities, bool (*works)(void));
 /* Groups of system calls. What is in none of them ends the process at once, by SIGSYS; what came
  * into Linux after those that are known here fails with ENOSYS, as on a kernel that is older. */
 enum call_group {
-	CALLS_CONFINED = 1, /* work on files that are open: no way to any other */
-	CALLS_KEEPER = 2,   /* to start processes that may do less, and wait for them */
+	/* Work on files that are open: no way to any other, of which EACCES tells who asks for
+	 * the path of one. */
+	CALLS_CONFINED = 1,
+	CALLS_KEEPER = 2, /* to start processes that may do less, and wait for them */
 	CALLS_CAPTURE =
 		4, /* files, BPF, perf events, threads, sockets of this machine; no process */
 	CALLS_NETWORK = 8,   /* connections and listeners */

@@ -244,23 +244,52 @@ int debug_file_link(struct bytes image, char ret_name[static DEBUG_LINK_BYTES])
 	return 0;
 }
 
-int debug_file_among(const int *fds, size_t count, struct bytes image, const struct build_id *id,
-		     struct bytes *ret_bytes)
+/* The first of the files that is wanted. */
+static int find_among(const int *fds, size_t count, const struct wanted *wanted,
+		      struct bytes *ret_bytes)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct bytes bytes;
+
+		if (wanted->read(fds[i], &bytes))
+			continue;
+		if (is_wanted(fds[i], bytes, wanted)) {
+			*ret_bytes = bytes;
+			return 0;
+		}
+		file_unmap(&bytes);
+	}
+	return -ENOENT;
+}
+
+/* `wanted` without what the image says. */
+static int debug_among(const int *fds, size_t count, struct bytes image, struct wanted wanted,
+		       struct bytes *ret_bytes)
 {
 	CLEANUP(elf_file_close) struct elf_file file = {0};
-	struct wanted wanted = {.id = id, .read = elf_image_read, .is_of_use = has_symbol_table};
 
 	if (elf_file_open(image, &file))
 		return -ENOENT;
 	(void)read_link(&file, &wanted);
-	for (size_t i = 0; i < count; i++) {
-		if (wanted.read(fds[i], ret_bytes))
-			continue;
-		if (is_wanted(fds[i], *ret_bytes, &wanted))
-			return 0;
-		file_unmap(ret_bytes);
-	}
-	return -ENOENT;
+	return find_among(fds, count, &wanted, ret_bytes);
+}
+
+int debug_file_among(const int *fds, size_t count, struct bytes image, const struct build_id *id,
+		     struct bytes *ret_bytes)
+{
+	const struct wanted wanted = {
+		.id = id, .read = elf_image_read, .is_of_use = has_symbol_table};
+
+	return debug_among(fds, count, image, wanted, ret_bytes);
+}
+
+int debug_file_lines_among(const int *fds, size_t count, struct bytes image,
+			   const struct build_id *id, struct bytes *ret_bytes)
+{
+	const struct wanted wanted = {
+		.id = id, .read = elf_image_debug, .is_of_use = has_source_lines};
+
+	return debug_among(fds, count, image, wanted, ret_bytes);
 }
 
 int debug_file_read(const char *root, const char *path, struct bytes image,
@@ -327,6 +356,19 @@ int debug_file_read_common(const char *root, const char *path, struct bytes imag
 		error = try_path(root, must_format("%s%.*s/%s", debug_root, folder, path, name),
 				 &wanted, ret_bytes);
 	return error;
+}
+
+int debug_file_common_among(const int *fds, size_t count, struct bytes image,
+			    struct bytes *ret_bytes)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	struct build_id id = {0};
+	const struct wanted wanted = {
+		.id = &id, .read = elf_image_debug, .is_of_use = has_source_lines};
+
+	if (elf_file_open(image, &file) || !read_common_link(&file, &id))
+		return -ENODATA;
+	return id.length ? find_among(fds, count, &wanted, ret_bytes) : -ENOENT;
 }
 
 static void end_stream(lzma_stream *stream)

@@ -53,11 +53,19 @@ int debug_file_among(const int *fds, size_t count, struct bytes image, const str
 int debug_file_read_lines(const char *root, const char *path, struct bytes image,
 			  const struct build_id *id, struct bytes *ret_bytes);
 
+/* As debug_file_read_lines(), of files that are open. */
+int debug_file_lines_among(const int *fds, size_t count, struct bytes image,
+			   const struct build_id *id, struct bytes *ret_bytes);
+
 /* What dwz moved out of several debug files, as .gnu_debugaltlink of one of them names it: by build
  * id, or by its path from the folder of `path` or that below /usr/lib/debug. Returns 0 or -ENOENT.
  */
 int debug_file_read_common(const char *root, const char *path, struct bytes image,
 			   struct bytes *ret_bytes);
+
+/* The same of files that are open. Returns 0, -ENODATA (nothing was moved out) or -ENOENT. */
+int debug_file_common_among(const int *fds, size_t count, struct bytes image,
+			    struct bytes *ret_bytes);
 
 /* The unpacked .gnu_debugdata (xz) of an image: an ELF file in memory, owned by the caller, free()
  * its start. At most 256 MiB. Returns 0, -ENODATA (there is none), -EBADMSG or -EFBIG. */

@@ -158,7 +158,11 @@ static void read_unit(struct unit *unit, Dwarf_Die *die, const struct unit_addre
 	struct dwarf_root root = {.die = *die};
 
 	/* Without its split part a unit still has lines. */
-	dwarf_split_open(&file->split, &file->sections, die, &split);
+	if (dwarf_split_open(&file->split, &file->sections, die, &split) == -ENOENT &&
+	    file->only_whole) {
+		unit->reader->has_left_out = true;
+		return;
+	}
 	dwarf_inlines_read(split.handle.dwarf ? &split.root : &root, wanted->addresses,
 			   wanted->count, &unit->inlines);
 	dwarf_rows_read(die, &file->sections, &unit->rows);

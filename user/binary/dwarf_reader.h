@@ -17,6 +17,7 @@ struct dwarf_file {
 	struct dwarf_sections sections;
 	struct dwarf_sections alternate; /* dwz's; .debug_info of length 0: none */
 	struct dwarf_split_places split;
+	bool only_whole; /* nothing of units whose split part is not found */
 };
 
 struct dwarf_reader {
@@ -24,6 +25,7 @@ struct dwarf_reader {
 	struct dwarf_handle handle, alternate;
 	struct intern text; /* of the frames */
 	u64 rows;	    /* read through the handle, which keeps them */
+	bool has_left_out;  /* a unit that is not whole */
 };
 
 /* Opens libdw's handles. Returns 0 or -EBADMSG. */

@@ -297,7 +297,8 @@ int dwarf_handle_open(const struct dwarf_sections *sections, struct dwarf_handle
 {
 	CLEANUP(dwarf_handle_close) struct dwarf_handle handle = {0};
 	/* libelf wants a file to write to, though nothing is ever written. */
-	CLEANUP(closep) int fd = memfd_create("dwarf", MFD_CLOEXEC);
+	CLEANUP(closep) int own = sections->file ? -1 : memfd_create("dwarf", MFD_CLOEXEC);
+	int fd = sections->file ? sections->file - 1 : own;
 
 	if (fd < 0 || elf_version(EV_CURRENT) == EV_NONE)
 		return -EBADMSG;

@@ -39,6 +39,8 @@ struct dwarf_sections {
 	u8 class, order;		      /* ELFCLASS…, ELFDATA2… */
 	bool is_copied;			      /* the image lacks the zeros at its end */
 	VEC(struct bytes) unpacked;	      /* and copied; owned */
+	/* An open file plus 1, to show to libelf where none may be made; 0: one may. Borrowed. */
+	int file;
 };
 
 /* Whether a section of this name holds a part, packed or not, of whichever file. */

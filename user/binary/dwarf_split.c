@@ -301,6 +301,7 @@ static bool join(const struct dwarf_sections *main, const struct skeleton *skele
 	sections->class = main->class;
 	sections->order = main->order;
 	sections->machine = main->machine;
+	sections->file = main->file;
 	sections->parts[DWARF_addr] = from(main->parts[DWARF_addr], skeleton->address_base);
 	sections->parts[DWARF_aranges] = sections->parts[DWARF_line] = (struct bytes){0};
 	if (!sections->parts[DWARF_info].length ||

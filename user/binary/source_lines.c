@@ -82,8 +82,9 @@ static u64 ranges_max(const struct dwarf_sections *sections)
 	       2;
 }
 
-int source_lines_of_images(struct bytes image, struct bytes alternate,
-			   struct source_lines **ret_lines)
+/* file  as dwarf_sections.file */
+static int open_images(struct bytes image, struct bytes alternate, int file,
+		       struct source_lines **ret_lines)
 {
 	CLEANUP(source_lines_closep)
 	struct source_lines *lines = must_alloc(sizeof(*lines));
@@ -97,11 +98,32 @@ int source_lines_of_images(struct bytes image, struct bytes alternate,
 	/* Without it names are missing, but lines are there. */
 	if (alternate.length)
 		dwarf_sections_read(alternate, "", &lines->file.alternate);
+	lines->file.sections.file = lines->file.alternate.file = file;
 	reader = reader_of(lines, 0);
 	if (!reader)
 		return -EBADMSG;
 	dwarf_units_read(reader->handle.dwarf, ranges_max(&lines->file.sections), &lines->units);
 	*ret_lines = TAKE(lines);
+	return 0;
+}
+
+int source_lines_of_images(struct bytes image, struct bytes alternate,
+			   struct source_lines **ret_lines)
+{
+	return open_images(image, alternate, 0, ret_lines);
+}
+
+/* Lines of images that they own from now on. */
+static int own_images(struct bytes *image, struct bytes *common, int file,
+		      struct source_lines **ret_lines)
+{
+	int error = open_images(*image, *common, file, ret_lines);
+
+	if (error)
+		return error;
+	(*ret_lines)->image = *image;
+	(*ret_lines)->common_image = *common;
+	*image = *common = (struct bytes){0};
 	return 0;
 }
 
@@ -119,18 +141,46 @@ int source_lines_open(int fd, const char *root, const char *path, const struct b
 		image = separate;
 	}
 	debug_file_read_common(root, path, image, &common);
-	error = source_lines_of_images(image, common, ret_lines);
+	error = own_images(&image, &common, 0, ret_lines);
 	if (error)
 		return error;
-	(*ret_lines)->image = image;
-	(*ret_lines)->common_image = common;
-	image = common = (struct bytes){0};
 	(*ret_lines)->root = must_copy(root);
 	(*ret_lines)->path = must_copy(path);
 	(*ret_lines)->file.split.root = (*ret_lines)->root;
 	(*ret_lines)->file.split.path = (*ret_lines)->path;
 	dwarf_split_find_package(&(*ret_lines)->file.split);
 	return 0;
+}
+
+int source_lines_open_given(const int *fds, size_t fd_count, const struct build_id *id,
+			    struct source_lines **ret_lines)
+{
+	CLEANUP(file_unmap) struct bytes image = {0}, common = {0};
+	struct bytes separate;
+	int error = elf_image_debug(fds[0], &image);
+
+	if (error)
+		return error;
+	if (!has_source_lines(image) &&
+	    !debug_file_lines_among(fds + 1, fd_count - 1, image, id, &separate)) {
+		file_unmap(&image);
+		image = separate;
+	}
+	if (has_source_lines(image) &&
+	    debug_file_common_among(fds + 1, fd_count - 1, image, &common) == -ENOENT)
+		return -EXDEV;
+	error = own_images(&image, &common, fds[0] + 1, ret_lines);
+	if (!error)
+		(*ret_lines)->file.only_whole = true;
+	return error;
+}
+
+bool source_lines_has_left_out(const struct source_lines *lines)
+{
+	for (u32 i = 0; i < THREADS_MAX && lines->readers[i]; i++)
+		if (lines->readers[i]->has_left_out)
+			return true;
+	return false;
 }
 
 void source_lines_close(struct source_lines *lines)

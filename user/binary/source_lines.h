@@ -52,6 +52,17 @@ int source_lines_open(int fd, const char *root, const char *path, const struct b
  * No other file is opened, so split units are not found. */
 int source_lines_of_images(struct bytes image, struct bytes alternate,
 			   struct source_lines **ret_lines);
+/*
+ * The same of files that are open, and of nothing that other files have a part of: what is found is
+ * what source_lines_open() would find.
+ *
+ * fds  the ELF file, then those among which its debug file may be; they must outlive the result
+ * Returns as source_lines_open(), or -EXDEV (dwz moved a part to a file that is not among them).
+ */
+int source_lines_open_given(const int *fds, size_t fd_count, const struct build_id *id,
+			    struct source_lines **ret_lines);
+/* Whether addresses were asked for of which nothing was told, as a split unit is elsewhere. */
+bool source_lines_has_left_out(const struct source_lines *lines);
 /* Closes; NULL is fine. */
 void source_lines_close(struct source_lines *lines);
 /* For CLEANUP. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Fuzzes the reading of caches of names. The first byte says what the rest is: the block of names,
- * that of places, or a whole file. What has been read is written and read again.
+ * that of places, or a whole file of names or (3) of places. What has been read is written and read
+ * again.
  */
 #include "symbolize/kept_names.h"
 #include "symbolize/kept_places.h"
@@ -53,8 +54,13 @@ static void read_places(struct bytes block)
 	}
 	kept_places_put(&places, &written);
 	if (kept_places_take(bytes_of(&written), &again) ||
-	    places.places.count != again.places.count)
+	    places.places.count != again.places.count || places.frames.count != again.frames.count)
 		abort();
+	for (size_t i = 0; i < again.places.count; i++)
+		if ((i && again.places.items[i].key <= again.places.items[i - 1].key) ||
+		    kept_places_find(&places, again.places.items[i].key)->count !=
+			    again.places.items[i].count)
+			abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -67,6 +73,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 		read_names(rest);
 	} else if (bytes[0] == 1) {
 		read_places(rest);
+	} else if (bytes[0] == 3) {
+		if (kept_file_read(KEPT_PLACES, rest, &block))
+			return 0;
+		read_places(block);
+		free((void *)(uintptr_t)block.start);
 	} else if (!kept_file_read(KEPT_NAMES, rest, &block)) {
 		read_names(block);
 		free((void *)(uintptr_t)block.start);

@@ -5,6 +5,7 @@
  * process, and never two files by the same one.
  *
  * What comes back is as foreign as the file itself, so it is checked as a file of the cache is.
+ * Source lines are asked for like names, with the places that are wanted in a file of memory.
  */
 #include "symbolize/confined_names.h"
 
@@ -12,12 +13,13 @@
 #include "base/memory.h"
 #include "symbolize/finder.h"
 #include "symbolize/kept_names.h"
+#include "symbolize/kept_places.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
-enum work { IDENTIFY, READ_NAMES, READ_JIT };
+enum work { IDENTIFY, READ_NAMES, READ_JIT, READ_PLACES };
 
 /* --- over there --- */
 
@@ -78,18 +80,46 @@ static int read_jit(const int *fds, size_t fd_count, struct bytes question, stru
 	return error;
 }
 
+/* The binary, what may be its debug file, and at last the places. */
+static int read_places(const int *fds, size_t fd_count, struct bytes question, struct text *answer)
+{
+	CLEANUP(kept_places_release)
+	struct kept_places places = {.id.length = (u8)question.length};
+	CLEANUP(file_unmap) struct bytes keys = {0};
+	int error;
+
+	if (fd_count < 2 || question.length > sizeof(places.id.bytes))
+		return -EINVAL;
+	memcpy(places.id.bytes, question.start, question.length);
+	error = file_map_fd(fds[fd_count - 1], &keys);
+	if (error)
+		return error;
+	error = source_places_read(fds, fd_count - 1, (const u64 *)(const void *)keys.start,
+				   keys.length / sizeof(u64), &places);
+	if (error && error != -EXDEV)
+		return error;
+	kept_put(answer, error == -EXDEV);
+	kept_places_put(&places, answer);
+	return 0;
+}
+
 confined_work *const confined_names_works[CONFINED_NAMES_WORKS] = {
 	[IDENTIFY] = identify,
 	[READ_NAMES] = read_names,
 	[READ_JIT] = read_jit,
+	[READ_PLACES] = read_places,
 };
 
 /* --- here --- */
 
 struct reading {
 	struct confined *confined;
+	u8 work; /* enum work: what is to be read … */
 	struct kept_names *names;
-	int known_fd; /* of a file that was identified before; -1: of none */
+	struct kept_places *places; /* … and where to */
+	size_t wanted_count;	    /* of the places … */
+	int wanted_fd;		    /* … which are here */
+	int known_fd;		    /* of a file that was identified before; -1: of none */
 	struct confined_identity known;
 	struct confined_identity identity; /* of the file that was looked at last */
 	int error;			   /* of the file that was taken */
@@ -157,7 +187,9 @@ static void open_candidate(struct reading *reading, const char *root, const char
 {
 	int *fd = &reading->fds[reading->fd_count];
 
-	if (reading->fd_count < CONFINED_FILES_MAX && !open_below(root, path, LINKS_FOLLOWED, fd))
+	/* There is room for what is asked, too. */
+	if (reading->fd_count < CONFINED_FILES_MAX - 1 &&
+	    !open_below(root, path, LINKS_FOLLOWED, fd))
 		reading->fd_count++;
 }
 
@@ -184,22 +216,42 @@ static int take_names(struct bytes answer, const struct build_id *id, struct kep
 	return 0;
 }
 
+/* So are the places, and no more of them than were asked for; in front of them stands whether some
+ * are in other files. */
+static int take_places(struct bytes answer, const struct build_id *id, size_t most,
+		       struct kept_places *places)
+{
+	struct cursor cursor = cursor_of(answer);
+	bool has_left_out = kept_take(&cursor) != 0;
+
+	answer = (struct bytes){cursor.next, cursor_left(&cursor)};
+	if (kept_places_take(answer, places) || !build_id_is(&places->id, id->bytes, id->length) ||
+	    places->places.count > most)
+		return -EOWNERDEAD;
+	return has_left_out ? -EXDEV : 0;
+}
+
 /* The file was identified just before. */
-static int ask_names(const struct reading *reading)
+static int ask(struct reading *reading)
 {
 	const struct build_id *id = &reading->found->id;
 	struct confined_job job = {
-		.work = READ_NAMES,
+		.work = reading->work,
 		.fds = reading->fds,
 		.fd_count = reading->fd_count,
 		.question = {id->bytes, id->length},
 	};
 	struct bytes answer;
-	int error = confined_run(reading->confined, &job, &answer);
+	int error;
 
+	if (reading->work == READ_PLACES)
+		reading->fds[job.fd_count++] = reading->wanted_fd;
+	error = confined_run(reading->confined, &job, &answer);
 	if (error)
 		return error;
-	error = take_names(answer, id, reading->names);
+	error = reading->work == READ_PLACES
+			? take_places(answer, id, reading->wanted_count, reading->places)
+			: take_names(answer, id, reading->names);
 	free((void *)(uintptr_t)answer.start);
 	return error;
 }
@@ -220,16 +272,15 @@ static bool accept(void *context, const struct found_binary *found)
 	reading->fds[0] = found->fd;
 	reading->fd_count = 1;
 	debug_file_places(&places);
-	reading->error = ask_names(reading);
+	reading->error = ask(reading);
 	for (size_t i = 1; i < reading->fd_count; i++)
 		close(reading->fds[i]);
 	return true;
 }
 
-int confined_names_read(struct confined *confined, const struct running_binary *binary,
-			const struct confined_identity *known, struct kept_names *ret_names)
+/* Looks for the file, and has it read. */
+static int read_binary(struct reading *reading, const struct running_binary *binary)
 {
-	struct reading reading = {.confined = confined, .names = ret_names, .known_fd = -1};
 	struct binary_search search = {
 		.path = binary->path,
 		.build_id = binary->build_id,
@@ -240,8 +291,19 @@ int confined_names_read(struct confined *confined, const struct running_binary *
 		.fd = binary->fd,
 		.identify = identify_found,
 		.accept = accept,
-		.context = &reading,
+		.context = reading,
 	};
+
+	if (!binary_search_run(&search) && !reading->error)
+		return -ENOENT;
+	return reading->error;
+}
+
+int confined_names_read(struct confined *confined, const struct running_binary *binary,
+			const struct confined_identity *known, struct kept_names *ret_names)
+{
+	struct reading reading = {
+		.confined = confined, .work = READ_NAMES, .names = ret_names, .known_fd = -1};
 
 	if (known && binary->is_open) {
 		reading.known_fd = binary->fd;
@@ -250,9 +312,25 @@ int confined_names_read(struct confined *confined, const struct running_binary *
 	/* Our own, which the kernel made. */
 	if (!strcmp(binary->path, "[vdso]"))
 		return binary_finder_read(binary, ret_names);
-	if (!binary_search_run(&search) && !reading.error)
-		return -ENOENT;
-	return reading.error;
+	return read_binary(&reading, binary);
+}
+
+int confined_names_read_places(struct confined *confined, const struct running_binary *binary,
+			       const struct code_places *wanted, struct kept_places *ret_places)
+{
+	CLEANUP(closep) int keys = memfd_create("places", MFD_CLOEXEC);
+	struct reading reading = {
+		.confined = confined,
+		.work = READ_PLACES,
+		.places = ret_places,
+		.wanted_count = wanted->count,
+		.wanted_fd = keys,
+		.known_fd = -1,
+	};
+	int error = keys < 0 ? -errno
+			     : file_write_all(keys, wanted->keys, wanted->count * sizeof(u64));
+
+	return error ? error : read_binary(&reading, binary);
 }
 
 int confined_names_read_jit(struct confined *confined, const struct jit_code *code,

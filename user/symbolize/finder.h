@@ -89,6 +89,20 @@ void binary_finder_source(const struct finder_context *context, const struct bin
 			  struct source_file *ret_file);
 /* Frees; harmless on a zeroed struct. For CLEANUP too. */
 void source_file_close(struct source_file *file);
+/* Where lines of a kept_places_key() are looked for: the code itself, or the call before it. */
+u64 source_file_address(const struct source_file *file, u64 key);
+struct kept_places;
+/*
+ * Looks up the lines of places in files that are open, as source_lines_open_given(). What nothing
+ * is known of is left out.
+ *
+ * keys    count of them, by kept_places_key()
+ * places  added to
+ * Returns 0, -ENODATA (nothing is known of any), -EXDEV (other files know of some; the rest is
+ * added) or why the files could not be read.
+ */
+int source_places_read(const int *fds, size_t fd_count, const u64 *keys, size_t count,
+		       struct kept_places *places);
 /* Loads the names that a process wrote down for its JIT code. */
 void perf_map_finder_load(const struct finder_context *context, const struct binary_row *binary,
 			  struct name_source *ret_source);

@@ -91,8 +91,39 @@ void kept_places_join(struct kept_places *places, const struct kept_places *othe
 	}
 }
 
+static int compare_places(const void *left, const void *right)
+{
+	const struct kept_place *const *a = left, *const *b = right;
+
+	return (*a)->key < (*b)->key ? -1 : (*a)->key > (*b)->key;
+}
+
+/* By key, as neighbours take the fewest bytes. The caller's to free. */
+static const struct kept_place **in_order(const struct kept_places *places)
+{
+	size_t count = places->places.count;
+	const struct kept_place **order = must_alloc_array(count, sizeof(struct kept_place *));
+
+	for (size_t i = 0; i < count; i++)
+		order[i] = &places->places.items[i];
+	if (count)
+		qsort(order, count, sizeof(struct kept_place *), compare_places);
+	return order;
+}
+
+static void put_frames(const struct kept_places *places, const struct kept_place *place,
+		       struct text *block)
+{
+	for (u32 row = place->first; row < place->first + place->count; row++) {
+		kept_put(block, places->frames.items[row].function);
+		kept_put(block, places->frames.items[row].file);
+		kept_put(block, places->frames.items[row].line);
+	}
+}
+
 void kept_places_put(const struct kept_places *places, struct text *block)
 {
+	const struct kept_place **order = in_order(places);
 	u64 last = 0;
 
 	kept_put(block, places->id.length);
@@ -102,16 +133,14 @@ void kept_places_put(const struct kept_places *places, struct text *block)
 		kept_put_text(block, intern_view(&places->strings, id));
 	kept_put(block, places->places.count);
 	for (size_t i = 0; i < places->places.count; i++) {
-		kept_put(block, places->places.items[i].key - last);
-		kept_put(block, places->places.items[i].count);
-		last = places->places.items[i].key;
+		kept_put(block, order[i]->key - last);
+		kept_put(block, order[i]->count);
+		last = order[i]->key;
 	}
 	kept_put(block, places->frames.count);
-	for (size_t i = 0; i < places->frames.count; i++) {
-		kept_put(block, places->frames.items[i].function);
-		kept_put(block, places->frames.items[i].file);
-		kept_put(block, places->frames.items[i].line);
-	}
+	for (size_t i = 0; i < places->places.count; i++)
+		put_frames(places, order[i], block);
+	free(order);
 }
 
 /* Rows of strings have to be what they were. */

@@ -433,7 +433,7 @@ static int lock_folder(struct names_cache *cache)
 	return fd;
 }
 
-static void join_places(struct names_cache *cache, const struct kept_places *places)
+static int join_places(struct names_cache *cache, const struct kept_places *places)
 {
 	CLEANUP(kept_places_release) struct kept_places all = {0};
 	CLEANUP(text_release) struct text block = {0};
@@ -441,17 +441,23 @@ static void join_places(struct names_cache *cache, const struct kept_places *pla
 	names_cache_places(cache, &places->id, &all);
 	kept_places_join(&all, places);
 	kept_places_put(&all, &block);
-	(void)write_block(cache, KEPT_PLACES, &all.id, all.places.count, bytes_of(&block));
+	return write_block(cache, KEPT_PLACES, &all.id, all.places.count, bytes_of(&block));
 }
 
-void names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
+int names_cache_add_places(struct names_cache *cache, const struct kept_places *places)
 {
-	int lock = cache->is_read_only ? -1 : lock_folder(cache);
+	int lock, error = -EBUSY;
 
-	if (lock < 0)
-		return;
-	join_places(cache, places);
+	if (cache->is_read_only)
+		return -EROFS;
+	lock = lock_folder(cache);
+	if (lock < 0) {
+		cache->write_error = error;
+		return error;
+	}
+	error = join_places(cache, places);
 	closep(&lock);
+	return error;
 }
 
 /* --- callers --- */

@@ -75,6 +75,26 @@ struct running_binary {
  * be read (as confined_run()) or written.
  */
 int names_cache_keep(struct names_cache *cache, const struct running_binary *binary);
+
+/* Code of a binary of which source lines are wanted. */
+struct code_places {
+	/* Each is a file offset times two, and one more if what is meant is the call before it. */
+	const u64 *keys;
+	size_t count;
+};
+
+/*
+ * Keeps the source lines and inlined functions of these places, unless they are there; the binary
+ * has a build id, and is looked for as by names_cache_keep(). Only settings.confined looks at it.
+ * What nothing is known of, or is not all in the file and its debug file, is not kept.
+ *
+ * Returns 0, or without a sentence: -ENODATA (the file has no lines of them), -EXDEV (of some what
+ * is known is in other files: dwz, -gsplit-dwarf; the rest is kept), -ENOENT (no file with that
+ * build id), or why it could not be read (as confined_run()) or written.
+ */
+int names_cache_keep_places(struct names_cache *cache, const struct running_binary *binary,
+			    const struct code_places *wanted);
+
 /* Code that a process made, and where samples lie in it. */
 struct jit_code {
 	int map; /* perf_map_open() of its process; borrowed */

@@ -29,8 +29,9 @@ u64 names_cache_rows(const struct names_cache *cache, const struct build_id *id)
 void names_cache_places(struct names_cache *cache, const struct build_id *id,
 			struct kept_places *places);
 /* Keeps places under their build id, with those that are kept by now; unless another process adds
- * some for five seconds, for it may never end and they can be looked up again. */
-void names_cache_add_places(struct names_cache *cache, const struct kept_places *places);
+ * some for five seconds, for it may never end and they can be looked up again. Returns 0, -EBUSY
+ * (that), -EROFS or why they could not be written, for which there is a warning, too. */
+int names_cache_add_places(struct names_cache *cache, const struct kept_places *places);
 
 /* Deletes what was used longest ago until all takes at most `max_bytes`, and what writers left
  * behind that were killed. `folder` is the cache's, open. */

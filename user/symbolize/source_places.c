@@ -131,13 +131,6 @@ static bool is_return(const struct placing *placing, location_id id)
 	       (placing->is_caller[id] && !placing->context->settings->returns_are_exact);
 }
 
-static u64 address_of(const struct placing *placing, const struct source_file *file, location_id id)
-{
-	u64 address = load_map_address(&file->map, placing->profile->locations.items[id].address);
-
-	return address - (is_return(placing, id) && address + 1 > 1);
-}
-
 static u64 key_of(const struct placing *placing, location_id id)
 {
 	return kept_places_key(placing->profile->locations.items[id].address,
@@ -154,7 +147,8 @@ static void place_all(struct placing *placing, const struct source_file *file,
 	CLEANUP(source_chains_release) struct source_chains chains = {0};
 
 	for (size_t i = 0; i < count; i++)
-		addresses[i] = address_of(placing, file, wanted->locations.items[i]);
+		addresses[i] = source_file_address(file,
+						   key_of(placing, wanted->locations.items[i]));
 	source_lines_find_all(file->lines, addresses, count, 0, &chains);
 	for (size_t i = 0; i < count; i++) {
 		location_id id = wanted->locations.items[i];
@@ -238,7 +232,7 @@ static void place_from_file(struct placing *placing, const struct binary_row *bi
 	memcpy(kept.id.bytes, binary->build_id, sizeof(kept.id.bytes));
 	place_all(placing, &file, wanted, cache ? &kept : NULL);
 	if (cache)
-		names_cache_add_places(cache, &kept);
+		(void)names_cache_add_places(cache, &kept);
 }
 
 static void place_binary(struct placing *placing, binary_id id)

@@ -3,6 +3,7 @@
  * Names that are read elsewhere are those that we would read.
  */
 #include "symbolize/confined_names.h"
+#include "symbolize/names_cache_files.h"
 
 #include "base/file.h"
 #include "base/memory.h"
@@ -166,6 +167,83 @@ static void names_of_made_code_are_the_same(void **state)
 	assert_true(shell(fixture, "diff -r own other"));
 }
 
+/* Where a function of this program is in its file. */
+static u64 own_offset(const void *function)
+{
+	unsigned long long start, end, offset, address = (unsigned long long)(uintptr_t)function;
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+
+	assert_non_null(maps);
+	do
+		assert_non_null(fgets(line, sizeof(line), maps));
+	while (sscanf(line, "%llx-%llx %*s %llx", &start, &end, &offset) != 3 || address < start ||
+	       address >= end);
+	fclose(maps);
+	return address - start + offset;
+}
+
+static int own_function(void)
+{
+	return 7;
+}
+
+enum { OWN_LINES = 4, OWN_LINE = __LINE__ - OWN_LINES - 1 };
+
+static void assert_own_line(const struct kept_places *places, u64 key)
+{
+	const struct kept_place *place = kept_places_find(places, key);
+	struct source_frame frame;
+
+	assert_non_null(place);
+	frame = kept_places_frame(places, place->first);
+	assert_non_null(strstr(frame.file, "confined_names_test.c"));
+	assert_in_range(frame.line, OWN_LINE, OWN_LINE + OWN_LINES - 1);
+}
+
+static void source_lines_are_kept(void **state)
+{
+	const struct fixture *fixture = *state;
+	int (*volatile function)(void) = own_function;
+	CLEANUP(kept_places_release) struct kept_places kept = {0};
+	CLEANUP(freep) char *path = copy_program(fixture, "program");
+	u64 key = kept_places_key(own_offset((const void *)(uintptr_t)function), false);
+	const u64 keys[] = {kept_places_key(1, false), key};
+	const struct code_places wanted = {keys, ARRAY_COUNT(keys)};
+	struct build_id id;
+	struct running_binary binary = binary_at(path, &id);
+
+	assert_int_equal(names_cache_keep_places(fixture->own, &binary, &wanted), -ENOTSUP);
+	assert_int_equal(names_cache_keep_places(fixture->other, &binary, &wanted), 0);
+	names_cache_places(fixture->other, &id, &kept);
+	assert_int_equal(kept.places.count, 1); /* nothing is known of the other one */
+	assert_own_line(&kept, key);
+}
+
+static void source_lines_come_from_the_debug_file(void **state)
+{
+	const struct fixture *fixture = *state;
+	int (*volatile function)(void) = own_function;
+	CLEANUP(kept_places_release) struct kept_places kept = {0};
+	CLEANUP(freep) char *path = copy_program(fixture, "program");
+	u64 key = kept_places_key(own_offset((const void *)(uintptr_t)function), false);
+	const struct code_places wanted = {&key, 1};
+	struct build_id id;
+	struct running_binary binary;
+
+	if (!shell(fixture, "objcopy --only-keep-debug program program.debug && "
+			    "objcopy --strip-all --add-gnu-debuglink=program.debug program"))
+		skip(); /* no binutils */
+	binary = binary_at(path, &id);
+	assert_int_equal(names_cache_keep_places(fixture->other, &binary, &wanted), 0);
+	names_cache_places(fixture->other, &id, &kept);
+	assert_own_line(&kept, key);
+	assert_true(shell(fixture, "rm -r other/?? program.debug"));
+	assert_int_equal(names_cache_keep_places(fixture->other, &binary, &wanted), -ENODATA);
+	assert_true(shell(fixture, "rm program"));
+	assert_int_equal(names_cache_keep_places(fixture->other, &binary, &wanted), -ENOENT);
+}
+
 static void another_file_is_not_taken(void **state)
 {
 	const struct fixture *fixture = *state;
@@ -187,6 +265,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_file_that_is_open_needs_no_build_id, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(names_of_made_code_are_the_same, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(source_lines_are_kept, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(source_lines_come_from_the_debug_file, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(another_file_is_not_taken, set_up, tear_down),
 	};
 

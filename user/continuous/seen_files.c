@@ -8,7 +8,14 @@
 
 #include <string.h>
 
-enum { PATH_MAX_BYTES = 4096 };
+enum {
+	PATH_MAX_BYTES = 4096,
+	PLACED_FILES_MAX = 1 << 23,
+	ROOM_BITS = 32, /* of the places of a file */
+};
+
+/* No processor has code of a process there, and it is not the kernel's half. */
+static const u64 first_place = 1ULL << 56;
 
 /* Without holes, so that equal files are equal bytes; the path with its NUL behind it. */
 struct file_key {
@@ -79,14 +86,24 @@ struct file_state *seen_files_state(struct seen_files *files, u32 file)
 
 u64 seen_files_place(const struct seen_files *files, u32 file, u64 file_offset, u64 bytes)
 {
-	enum { FILES_MAX = 1 << 23 };
-	/* No processor has code of a process there, and it is not the kernel's half. */
-	const u64 first = 1ULL << 56, room = 1ULL << 32;
+	const u64 room = 1ULL << ROOM_BITS;
 
-	if (!files->states.items[file - 1].is_placed || file > FILES_MAX || bytes > room ||
+	if (!files->states.items[file - 1].is_placed || file > PLACED_FILES_MAX || bytes > room ||
 	    file_offset > room - bytes)
 		return 0;
-	return first + file * room + file_offset;
+	return first_place + file * room + file_offset;
+}
+
+bool seen_files_at_place(const struct seen_files *files, u64 place, u32 *ret_file,
+			 u64 *ret_file_offset)
+{
+	u64 file = place < first_place ? 0 : (place - first_place) >> ROOM_BITS;
+
+	if (!file || file > PLACED_FILES_MAX || file > files->states.count)
+		return false;
+	*ret_file = (u32)file;
+	*ret_file_offset = place & ((1ULL << ROOM_BITS) - 1);
+	return true;
 }
 
 void seen_files_count(struct seen_files *files, u32 file)

@@ -47,6 +47,10 @@ struct file_state *seen_files_state(struct seen_files *files, u32 file);
  */
 u64 seen_files_place(const struct seen_files *files, u32 file, u64 file_offset, u64 bytes);
 
+/* Of which file and where in it an address is that seen_files_place() led to; false: of none. */
+bool seen_files_at_place(const struct seen_files *files, u64 place, u32 *ret_file,
+			 u64 *ret_file_offset);
+
 /* Marks a file as one that stays. */
 void seen_files_count(struct seen_files *files, u32 file);
 /* Forgets those that were not counted; those that stay get the numbers `next` of `ret_old`, which

@@ -28,6 +28,14 @@ struct jit_addresses {
 	const u64 *items; /* ascending */
 };
 
+/* Where samples lie in the code of one file. */
+struct sampled_code {
+	const struct mapping *binary; /* of a process that has it, one that lives if there is one */
+	size_t count;
+	/* Ascending: file offsets times two, and one more for where a call returns to. */
+	const u64 *places;
+};
+
 struct window_settings {
 	/* Told of a binary when its first sample is there, also if its process lives shorter than
 	 * a window. `binary` is a mapping of it, borrowed for the call. True: that was all; false:
@@ -47,6 +55,9 @@ struct window_settings {
 	 * under the build id that it writes. NULL: they are not. */
 	bool (*take_jit)(void *context, const struct jit_addresses *addresses,
 			 struct build_id *ret_id);
+	/* At the window's end, where samples lie in a file that has a build id and still is what
+	 * its mapping said. All is borrowed for the call. NULL: nobody asks. */
+	void (*take_code)(void *context, const struct sampled_code *code);
 	void *context;	    /* of all of them but … */
 	void *file_context; /* … is_overwritten */
 	u64 memory_bytes; /* that the samples of a window and the processes may take; 0: no limit */

@@ -447,6 +447,7 @@ int window_hand_over(struct window *window, struct event_sink *sink)
 
 	window_settle(window);
 	window_identify(window);
+	window_tell_code(window);
 	window_find_timed(window, &handing.timed);
 	list_kernel(&handing);
 	list_cgroups(&handing);

@@ -111,6 +111,8 @@ void window_find_timed(const struct window *window, struct idmap *ret_timed);
 /* Finds out which files are not what their mappings say any more, and under which build ids names
  * of code that processes made are kept. */
 void window_identify(struct window *window);
+/* Tells where samples lie in files; after window_identify(). */
+void window_tell_code(const struct window *window);
 /* The build id that a piece is told with. */
 void window_fill_id(const struct window *window, const struct needed_piece *piece,
 		    struct mapping *mapping);

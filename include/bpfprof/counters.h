@@ -82,7 +82,13 @@
 	  "the kernel's unwind tables led to another stack than the kernel: not used since")       \
 	X(names_not_written, OTHER, "names of a binary were not kept: they could not be written")  \
 	X(cpu_unwatched, OTHER,                                                                    \
-	  "a CPU came online and was not watched at once: samples and names may be missing")
+	  "a CPU came online and was not watched at once: samples and names may be missing")       \
+	X(lines_file_gone, OTHER,                                                                  \
+	  "source lines of a binary were not kept: it was gone when the window ended")             \
+	X(lines_elsewhere, OTHER,                                                                  \
+	  "source lines of a binary were not kept: they are in more files than its debug file")    \
+	X(lines_unreadable, OTHER,                                                                 \
+	  "source lines of a binary were not kept: its debug information could not be read")
 
 #define COUNTER_AS_ENUM(name, kind, sentence) COUNTER_##name,
 enum counter { COUNTERS(COUNTER_AS_ENUM) COUNTER_COUNT };

@@ -11,7 +11,9 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "bpfprof/counters.h"
+#include "cmd/daemon_lines.h"
 #include "cmd/jit_maps.h"
+#include "cmd/wanted_names.h"
 #include "symbolize/symbolize.h"
 
 #include <errno.h>
@@ -32,20 +34,6 @@ enum {
 	FILES_MAX = 128,
 };
 
-/* A binary, by its build id or as an open file. */
-struct wanted {
-	u32 id; /* of `build_ids`; 0: of an open file */
-	u32 pid;
-	int fd; /* owned; -1: not open */
-	u8 build_id_bytes;
-	u8 build_id[BUILD_ID_MAX_BYTES];
-	char *path;
-	/* Of code that a process made, whose map is `fd`: where samples lie in it. Owned; NULL: it
-	 * is a binary. */
-	u64 *addresses;
-	size_t address_count;
-};
-
 struct binary_state {
 	u64 rest_ns; /* it is not wanted again before that, CLOCK_MONOTONIC */
 	bool is_waiting;
@@ -54,6 +42,7 @@ struct binary_state {
 
 struct daemon_names {
 	struct names_cache *cache; /* the thread's, but for its limit and its last error */
+	struct confined *confined; /* borrowed; NULL: binaries are read by ourselves */
 	u64 again_ns;
 	pthread_t thread;
 	bool has_thread;
@@ -64,11 +53,11 @@ struct daemon_names {
 	u64 kernel_changes, kernel_kept;
 	struct intern build_ids;
 	VEC(struct binary_state) states; /* by id - 1 */
-	VEC(struct wanted) queue;
+	struct wanted_queue queue;
 	size_t waiting;		   /* in the queue, or with the thread */
-	u32 open_files;		   /* in the queue */
 	u64 losses[COUNTER_COUNT]; /* by enum counter, since that was asked for */
-	struct jit_maps jit_maps;  /* only the windows' thread touches it */
+	struct daemon_lines lines;
+	struct jit_maps jit_maps; /* only the windows' thread touches it */
 };
 
 static bool has_kernel(const struct daemon_names *names)
@@ -95,18 +84,14 @@ static bool next_wanted(struct daemon_names *names, struct wanted *ret_wanted)
 	bool found;
 
 	pthread_mutex_lock(&names->mutex);
-	while (!names->queue.count && !(names->ends && has_kernel(names)))
+	while (!names->queue.items.count && !(names->ends && has_kernel(names)))
 		if (!has_kernel(names))
 			keep_kernel(names);
 		else
 			pthread_cond_wait(&names->changed, &names->mutex);
-	found = names->queue.count;
-	if (found) {
-		*ret_wanted = names->queue.items[0];
-		memmove(names->queue.items, names->queue.items + 1,
-			--names->queue.count * sizeof(*names->queue.items));
-		names->open_files -= ret_wanted->fd >= 0;
-	}
+	found = names->queue.items.count;
+	if (found)
+		*ret_wanted = wanted_queue_take(&names->queue);
 	pthread_mutex_unlock(&names->mutex);
 	return found;
 }
@@ -127,56 +112,46 @@ static void note_result(struct daemon_names *names, u32 id, int error, bool is_u
 	}
 }
 
-static int keep_jit(struct daemon_names *names, const struct wanted *wanted)
+/* Of a binary without lines none are lost. */
+static void count_loss(struct daemon_names *names, const struct wanted *wanted, int error)
 {
-	struct jit_code code = {
-		.map = wanted->fd,
-		.id.length = wanted->build_id_bytes,
-		.addresses = wanted->addresses,
-		.count = wanted->address_count,
-	};
+	bool has_lines = wanted->kind == WANT_LINES && error && error != -ENODATA;
 
-	memcpy(code.id.bytes, wanted->build_id, sizeof(code.id.bytes));
-	return names_cache_keep_jit(names->cache, &code);
-}
-
-static int keep_binary(struct daemon_names *names, const struct wanted *wanted)
-{
-	struct running_binary binary = {
-		.path = wanted->path,
-		.build_id = wanted->build_id,
-		.build_id_bytes = wanted->build_id_bytes,
-		.owner_pid = wanted->pid,
-		.is_open = wanted->fd >= 0,
-		.fd = wanted->fd,
-	};
-
-	return names_cache_keep(names->cache, &binary);
-}
-
-static void release_wanted(struct wanted *wanted)
-{
-	free(wanted->path);
-	free(wanted->addresses);
-	closep(&wanted->fd);
+	if (error == -EOWNERDEAD)
+		names->losses[COUNTER_names_reader_died]++;
+	else if (error == -ETIME)
+		names->losses[COUNTER_names_reader_slow]++;
+	else if (error && error == names_cache_write_error(names->cache))
+		names->losses[COUNTER_names_not_written]++;
+	else if (wanted->kind == WANT_JIT_NAMES && error == -EFBIG)
+		names->losses[COUNTER_jit_map_too_large]++;
+	else if (has_lines && error == -ENOENT)
+		names->losses[COUNTER_lines_file_gone]++;
+	else if (has_lines && error == -EXDEV)
+		names->losses[COUNTER_lines_elsewhere]++;
+	else if (has_lines)
+		names->losses[COUNTER_lines_unreadable]++;
 }
 
 static void keep(struct daemon_names *names, struct wanted *wanted)
 {
-	int error = wanted->addresses ? keep_jit(names, wanted) : keep_binary(names, wanted);
+	u64 before_ns = names->confined ? confined_cpu_ns(names->confined) : 0;
+	int error = wanted_keep(wanted, names->cache);
 	bool is_unwritten = error && error == names_cache_write_error(names->cache);
+	struct lines_outcome outcome = {.error = error, .is_unwritten = is_unwritten};
 
+	if (names->confined)
+		outcome.cost_ns = confined_cpu_ns(names->confined) - before_ns;
 	pthread_mutex_lock(&names->mutex);
 	names->waiting--;
-	names->losses[COUNTER_names_reader_died] += error == -EOWNERDEAD;
-	names->losses[COUNTER_names_reader_slow] += error == -ETIME;
-	names->losses[COUNTER_names_not_written] += is_unwritten;
-	names->losses[COUNTER_jit_map_too_large] += wanted->addresses && error == -EFBIG;
-	if (wanted->id)
+	count_loss(names, wanted, error);
+	if (wanted->kind == WANT_LINES)
+		daemon_lines_note(&names->lines, wanted, &outcome);
+	else if (wanted->id)
 		note_result(names, wanted->id, error, is_unwritten);
 	pthread_cond_broadcast(&names->changed);
 	pthread_mutex_unlock(&names->mutex);
-	release_wanted(wanted);
+	wanted_release(wanted);
 }
 
 static void *keep_names(void *context)
@@ -213,7 +188,8 @@ int daemon_names_open(const struct daemon_names_settings *settings, struct daemo
 	int error = names_cache_open(&cache, &names->cache);
 	pthread_condattr_t by_clock;
 
-	names->again_ns = settings->again_ns;
+	names->confined = settings->confined;
+	names->again_ns = names->lines.again_ns = settings->again_ns;
 	names->kernel_changes = 1; /* it has begun */
 	pthread_mutex_init(&names->mutex, NULL);
 	pthread_condattr_init(&by_clock);
@@ -236,25 +212,50 @@ int daemon_names_start(struct daemon_names *names)
 	return error ? fail(error, NULL, "cannot start a thread") : 0;
 }
 
+static void want(struct daemon_names *names, const struct wanted *wanted)
+{
+	wanted_queue_add(&names->queue, wanted);
+	names->waiting++;
+	pthread_cond_broadcast(&names->changed);
+}
+
+/* While nothing can be written, one binary at a time is read to try: to read all with each window
+ * would cost more than anything else that a daemon does. */
+static bool is_in_vain(const struct daemon_names *names)
+{
+	return names->waiting && names_cache_write_error(names->cache);
+}
+
+/* Those of all binaries that may be looked for. */
+static void want_lines(struct daemon_names *names, u64 now_ns)
+{
+	struct wanted wanted;
+
+	for (u32 id = 1; id <= names->lines.binaries.count && !is_in_vain(names); id++)
+		if (daemon_lines_take(&names->lines, id, now_ns, &wanted))
+			want(names, &wanted);
+}
+
 void daemon_names_close(struct daemon_names *names)
 {
 	if (!names)
 		return;
 	pthread_mutex_lock(&names->mutex);
+	if (names->has_thread)
+		want_lines(names, ~0ULL);
 	names->ends = true;
 	pthread_cond_broadcast(&names->changed);
 	pthread_mutex_unlock(&names->mutex);
 	if (names->has_thread)
 		pthread_join(names->thread, NULL);
-	for (size_t i = 0; i < names->queue.count; i++)
-		release_wanted(&names->queue.items[i]);
+	wanted_queue_release(&names->queue);
 	jit_maps_release(&names->jit_maps);
 	names_cache_close(names->cache);
 	pthread_mutex_destroy(&names->mutex);
 	pthread_cond_destroy(&names->changed);
 	intern_release(&names->build_ids);
 	vec_release(&names->states);
-	vec_release(&names->queue);
+	daemon_lines_release(&names->lines);
 	free(names);
 }
 
@@ -276,21 +277,12 @@ static struct binary_state *state_of(struct daemon_names *names, const struct ma
 	return &names->states.items[*ret_id - 1];
 }
 
-static struct wanted *want(struct daemon_names *names, u32 id, const struct mapping *binary)
+static void want_binary(struct daemon_names *names, u32 id, const struct mapping *binary, int fd)
 {
-	struct wanted *wanted = vec_add(&names->queue);
+	struct wanted wanted = wanted_of(WANT_NAMES, id, binary);
 
-	*wanted = (struct wanted){
-		.id = id,
-		.pid = binary->pid,
-		.fd = -1,
-		.build_id_bytes = binary->build_id_bytes,
-		.path = must_copy(binary->path),
-	};
-	memcpy(wanted->build_id, binary->build_id, sizeof(wanted->build_id));
-	names->waiting++;
-	pthread_cond_broadcast(&names->changed);
-	return wanted;
+	wanted.fd = fd;
+	want(names, &wanted);
 }
 
 void daemon_names_take_file(void *context, const struct mapping *binary, int file)
@@ -299,19 +291,10 @@ void daemon_names_take_file(void *context, const struct mapping *binary, int fil
 	int fd;
 
 	pthread_mutex_lock(&names->mutex);
-	fd = names->open_files < FILES_MAX ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
-	if (fd >= 0) {
-		want(names, 0, binary)->fd = fd;
-		names->open_files++;
-	}
+	fd = names->queue.open_files < FILES_MAX ? fcntl(file, F_DUPFD_CLOEXEC, 0) : -1;
+	if (fd >= 0)
+		want_binary(names, 0, binary, fd);
 	pthread_mutex_unlock(&names->mutex);
-}
-
-/* While nothing can be written, one binary at a time is read to try: to read all with each window
- * would cost more than anything else that a daemon does. */
-static bool is_in_vain(const struct daemon_names *names)
-{
-	return names->waiting && names_cache_write_error(names->cache);
 }
 
 /* Only the running kernel has the names of a module. */
@@ -340,10 +323,19 @@ bool daemon_names_take(void *context, const struct mapping *binary)
 	state = state_of(names, binary, &id);
 	if (!state->is_waiting && now_ns >= state->rest_ns && !is_in_vain(names)) {
 		state->is_waiting = true;
-		want(names, id, binary);
+		want_binary(names, id, binary, -1);
 	}
 	pthread_mutex_unlock(&names->mutex);
 	return false;
+}
+
+void daemon_names_take_code(void *context, const struct sampled_code *code)
+{
+	struct daemon_names *names = context;
+
+	pthread_mutex_lock(&names->mutex);
+	daemon_lines_add(&names->lines, code, clock_ns(CLOCK_MONOTONIC));
+	pthread_mutex_unlock(&names->mutex);
 }
 
 void daemon_names_limit(struct daemon_names *names, u64 max_bytes)
@@ -397,6 +389,7 @@ static void want_jit(struct daemon_names *names, const struct jit_addresses *add
 {
 	size_t bytes = addresses->count * sizeof(u64);
 	struct wanted wanted = {
+		.kind = WANT_JIT_NAMES,
 		.pid = addresses->pid,
 		.fd = map,
 		.build_id_bytes = id->length,
@@ -407,10 +400,7 @@ static void want_jit(struct daemon_names *names, const struct jit_addresses *add
 	memcpy(wanted.build_id, id->bytes, id->length);
 	memcpy(wanted.addresses, addresses->items, bytes);
 	pthread_mutex_lock(&names->mutex);
-	*vec_add(&names->queue) = wanted;
-	names->open_files++;
-	names->waiting++;
-	pthread_cond_broadcast(&names->changed);
+	want(names, &wanted);
 	pthread_mutex_unlock(&names->mutex);
 }
 
@@ -440,6 +430,10 @@ bool daemon_names_take_jit(void *context, const struct jit_addresses *addresses,
 
 void daemon_names_end_window(struct daemon_names *names)
 {
-	if (names)
-		jit_maps_release(&names->jit_maps);
+	if (!names)
+		return;
+	jit_maps_release(&names->jit_maps);
+	pthread_mutex_lock(&names->mutex);
+	want_lines(names, clock_ns(CLOCK_MONOTONIC));
+	pthread_mutex_unlock(&names->mutex);
 }

@@ -14,8 +14,8 @@ struct daemon_names;
 struct daemon_names_settings {
 	const char *directory;
 	u64 max_bytes; /* of the folder; 0: no limit */
-	/* A binary that is still sampled is looked at again after so long: that its names are in
-	 * use, so that others go first, and whether they still are there. */
+	/* A binary that is still sampled is looked at again after so long: that its names and
+	 * lines are in use, so that others go first, and whether they still are there. */
 	u64 again_ns;
 	struct confined *confined; /* reads them; borrowed, NULL: this process */
 };
@@ -39,6 +39,8 @@ bool daemon_names_take(void *names, const struct mapping *binary);
  * struct capture_settings.on_file, `names` its context. If names are kept under the build id that
  * the mapping has, the file is not looked at. */
 void daemon_names_take_file(void *names, const struct mapping *binary, int file);
+/* Wants the source lines of where samples lie, each once; a struct window_settings.take_code. */
+void daemon_names_take_code(void *names, const struct sampled_code *code);
 /* What could not be kept since the last call is added to `losses`, by enum counter. NULL is fine.
  */
 void daemon_names_losses(struct daemon_names *names, u64 *losses);

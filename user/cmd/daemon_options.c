@@ -171,6 +171,12 @@ const struct option_row daemon_options[] = {
 	 .help = "keep what is not older than this; none for no limit (default: 30d)",
 	 .config = "daemon.keep-time",
 	 .parse = parse_keep_time},
+	{.kind = OPTION_FLAG,
+	 .name = "keep-lines",
+	 .offset = FIELD(keep_lines),
+	 .help = "keep source lines and inlined functions of what was sampled, too, besides the "
+		 "names of functions",
+	 .config = "daemon.keep-lines"},
 	{.kind = OPTION_CALL,
 	 .name = "max-cpu",
 	 .argument = "PERCENT",

@@ -102,6 +102,8 @@ int session_open(struct session *session)
 		.file_context = session->file_reader,
 		.meet_jit = session->names ? daemon_names_meet_jit : NULL,
 		.take_jit = session->names ? daemon_names_take_jit : NULL,
+		.take_code = session->names && session->settings.keep_lines ? daemon_names_take_code
+									    : NULL,
 		.context = session->names,
 		.memory_bytes = session->settings.memory_bytes,
 		.time_grain_ns = time_grain(session->plan.frequency_hz),
@@ -144,6 +146,7 @@ bool session_samples_alike(const struct session *one, const struct session *othe
 	       a->is_frequency_max == b->is_frequency_max && a->call_graph == b->call_graph &&
 	       a->unwind_bytes == b->unwind_bytes &&
 	       one->settings.window_ns == other->settings.window_ns &&
+	       one->settings.keep_lines == other->settings.keep_lines &&
 	       one->settings.memory_bytes == other->settings.memory_bytes;
 }
 

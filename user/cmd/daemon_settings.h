@@ -14,6 +14,7 @@ struct daemon_settings {
 	u64 keep_bytes, keep_ns; /* 0: no limit */
 	u64 memory_bytes;	 /* that this process may take */
 	double max_cpu_percent;	 /* of one CPU; 0: no limit */
+	bool keep_lines;
 	bool once;
 	/* Strings of the pushing and of the metrics; NULL: not wanted, or as is told there. */
 	const char *push_url, *push_ca, *push_token_file, *push_spool;

@@ -70,8 +70,9 @@
 	  "a mapping was not kept, names may be missing; raise --max-memory")                      \
 	X(cgroups_unnamed, OTHER, "a cgroup was gone before its path was known")                   \
 	X(names_reader_died, OTHER,                                                                \
-	  "names of a binary were not kept: it ended the process that read it")                    \
-	X(names_reader_slow, OTHER, "names of a binary were not kept: to read it took too long")   \
+	  "names or lines of a binary were not kept: it ended the process that read it")           \
+	X(names_reader_slow, OTHER,                                                                \
+	  "names or lines of a binary were not kept: to read it took too long")                    \
 	X(file_reader_died, OTHER,                                                                 \
 	  "a binary was not read for its stacks: it ended the process that read it")               \
 	X(file_reader_slow, OTHER, "a binary was not read for its stacks: it took too long")       \
@@ -80,7 +81,8 @@
 	X(jit_map_too_large, OTHER, "a perf-PID.map was not believed: it is larger than 64 MiB")   \
 	X(kernel_rules_wrong, OTHER,                                                               \
 	  "the kernel's unwind tables led to another stack than the kernel: not used since")       \
-	X(names_not_written, OTHER, "names of a binary were not kept: they could not be written")  \
+	X(names_not_written, OTHER,                                                                \
+	  "names or lines of a binary were not kept: they could not be written")                   \
 	X(cpu_unwatched, OTHER,                                                                    \
 	  "a CPU came online and was not watched at once: samples and names may be missing")       \
 	X(lines_file_gone, OTHER,                                                                  \

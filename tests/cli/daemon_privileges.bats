@@ -38,7 +38,7 @@ tells_of_unread() {
 
 tells_of_killed() {
 	"$BPFPROF" report --store store --since 1h -s comm,dso -g none >names
-	grep -q 'names of a binary were not kept: it ended the process that read it' names
+	grep -q 'names or lines of a binary were not kept: it ended the process that read it' names
 }
 
 # What the unit file lets the service have, as setpriv wants it: "-all,+bpf,+perfmon".

@@ -82,14 +82,10 @@ static bool can_start(const struct extension *extension, place_id now, u32 lengt
 	return graph_is_outermost(extension->graph, now) && (length == ANY_LENGTH || !length);
 }
 
-/* ret_proved  so many calls do not depend on whether the start is reached */
-static u8 step_on(const struct extension *extension, u32 *ret_proved)
+static u8 step_on(const struct extension *extension)
 {
 	struct stack *stack = extension->stack;
 	u32 length = missing_calls(extension);
-	bool is_proved = true;
-
-	*ret_proved = stack->count;
 
 	for (;;) {
 		place_id now = stack_frame(extension->snapshot, stack, stack->count);
@@ -103,9 +99,6 @@ static u8 step_on(const struct extension *extension, u32 *ret_proved)
 			return LBR_END_SEVERAL;
 		if (!stack_push(extension->places, stack, call))
 			return LBR_END_SEVERAL;
-		is_proved &= saw_all_callers(extension, now);
-		if (is_proved)
-			*ret_proved = stack->count;
 		length = one_less(extension, length);
 	}
 }
@@ -113,7 +106,7 @@ static u8 step_on(const struct extension *extension, u32 *ret_proved)
 u32 extend_to_start(const struct extension *extension)
 {
 	struct stack *stack = extension->stack;
-	u32 first = stack->count, reached, proved;
+	u32 first = stack->count, reached;
 
 	if (!graph_is_known(extension->graph, extension->snapshot->depth))
 		return 0;
@@ -122,9 +115,11 @@ u32 extend_to_start(const struct extension *extension)
 		stack->end = LBR_END_UNSEEN;
 		return 0;
 	}
-	stack->end = step_on(extension, &proved);
+	stack->end = step_on(extension);
 	reached = stack->count;
+	/* Callers were left out by the ways to the start that were seen above them: they may have
+	 * others. */
 	if (stack->end != LBR_END_WHOLE)
-		stack->count = proved;
+		stack->count = first;
 	return reached - first;
 }

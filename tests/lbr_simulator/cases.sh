@@ -18,6 +18,7 @@ list_cases() {
 		mutual 15000 $WORKLOADS/lbr_mutual $(turns 700)
 		shared 15000 $WORKLOADS/lbr_shared $(turns 3000)
 		phases 3000 $WORKLOADS/lbr_phases $(turns 10000)
+		unseen 3000 $WORKLOADS/x86_lbr_unseen $(turns 4000)
 		leafy 15000 $WORKLOADS/lbr_leafy $(turns 600)
 		parser 15000 $WORKLOADS/lbr_parser $(turns 150)
 		tail 15000 $WORKLOADS/lbr_tail $(turns 100)

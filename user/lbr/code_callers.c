@@ -136,13 +136,18 @@ static void add_pointer(const struct view *view, u64 address)
 		*vec_add(&view->piece->pointers) = row;
 }
 
+/* Of a function that is called somewhere behind its start, as assembly has it, not all that is
+ * called is known. */
 static void add_call(const struct view *view, u64 from, u64 target)
 {
-	u32 row = started_row(view->search, target);
+	const struct callers_search *search = view->search;
+	u32 row = row_of(search, target);
 
-	if (row != NO_FUNCTION)
-		*vec_add(&view->piece->calls) = (struct reference){
-			row, (u32)(from - view->search->first)};
+	if (started_row(search, target) == row)
+		*vec_add(&view->piece->calls) = (struct reference){row,
+								   (u32)(from - search->first)};
+	else if (target < search->facts->functions.items[row].end)
+		*vec_add(&view->piece->pointers) = row;
 }
 
 /* A jump within a function says nothing. */
@@ -301,12 +306,15 @@ static void look_at_addresses(const struct view *view)
 	}
 }
 
+/* Words that no relocation tells of may lie anywhere: in packed structures, and in segments that
+ * begin with less than a word. */
 static void look_at_data(const struct view *view)
 {
 	const struct callers_search *search = view->search;
 	u64 first = search->first, span = search->end - first;
+	u64 step = search->is_fixed ? 1 : sizeof(u64);
 
-	for (u64 place = 0; place < view->piece->bytes; place += sizeof(u64)) {
+	for (u64 place = -view->address % step; place < view->piece->bytes; place += step) {
 		u64 word;
 
 		memcpy(&word, view->bytes + place, sizeof(word));

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	VERSION = 1,
+	VERSION = 2,
 	ROW_BYTES = 3 * sizeof(u32) + 1,
 };
 

@@ -134,14 +134,16 @@ void daemon_lines_note(struct daemon_lines *lines, const struct wanted *wanted,
 {
 	struct binary_lines *binary = &lines->binaries.items[wanted->id - 1];
 	bool is_gone = outcome->error == -ENOENT && ++binary->failures < FAILURES_MAX;
+	/* Of other places all may be in this file. */
+	bool is_done = !outcome->error || outcome->error == -EXDEV;
 
 	binary->is_waiting = false;
 	lines->waiting--;
 	binary->rest_ns = clock_ns(CLOCK_MONOTONIC) + outcome->cost_ns * REST_FACTOR;
-	if (outcome->error)
-		forget(lines, wanted);
-	else
+	if (is_done)
 		binary->failures = 0;
-	if (outcome->error && !outcome->is_unwritten && !is_gone)
+	else
+		forget(lines, wanted);
+	if (!is_done && !outcome->is_unwritten && !is_gone)
 		leave_alone(lines, binary);
 }

@@ -98,7 +98,7 @@ struct kept_places;
  *
  * keys    count of them, by kept_places_key()
  * places  added to
- * Returns 0, -ENODATA (nothing is known of any), -EXDEV (other files know of some; the rest is
+ * Returns 0, -ENODATA (they have no lines at all), -EXDEV (other files know of some; the rest is
  * added) or why the files could not be read.
  */
 int source_places_read(const int *fds, size_t fd_count, const u64 *keys, size_t count,

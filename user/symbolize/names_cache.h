@@ -88,7 +88,7 @@ struct code_places {
  * has a build id, and is looked for as by names_cache_keep(). Only settings.confined looks at it.
  * What nothing is known of, or is not all in the file and its debug file, is not kept.
  *
- * Returns 0, or without a sentence: -ENODATA (the file has no lines of them), -EXDEV (of some what
+ * Returns 0, or without a sentence: -ENODATA (the file has no lines), -EXDEV (of some what
  * is known is in other files: dwz, -gsplit-dwarf; the rest is kept), -ENOENT (no file with that
  * build id), or why it could not be read (as confined_run()) or written.
  */

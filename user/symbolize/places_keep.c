@@ -45,9 +45,7 @@ int source_places_read(const int *fds, size_t fd_count, const u64 *keys, size_t 
 		addresses[i] = source_file_address(&file, keys[i]);
 	source_lines_find_all(file.lines, addresses, count, 1, &chains);
 	add_found(&chains, keys, count, places);
-	if (source_lines_has_left_out(file.lines))
-		return -EXDEV;
-	return places->places.count ? 0 : -ENODATA;
+	return source_lines_has_left_out(file.lines) ? -EXDEV : 0;
 }
 
 /* Those that are not kept yet. ret_keys: room for all, the caller's to free. */

@@ -94,6 +94,19 @@ static void a_binary_without_lines_is_left_alone_for_a_while(void **state)
 	daemon_lines_release(&lines);
 }
 
+static void one_with_parts_elsewhere_is_asked_for_other_places(void **state)
+{
+	struct daemon_lines lines = {.again_ns = far_ns};
+	struct wanted wanted;
+
+	(void)state;
+	assert_int_equal(take(&lines, &binary, 2, 1, &wanted), 2);
+	note(&lines, &wanted, (struct lines_outcome){.error = -EXDEV});
+	assert_int_equal(take(&lines, &binary, 3, clock_ns(CLOCK_MONOTONIC), &wanted), 1);
+	wanted_release(&wanted);
+	daemon_lines_release(&lines);
+}
+
 static void what_takes_long_is_done_seldom_and_nothing_is_forgotten(void **state)
 {
 	struct daemon_lines lines = {.again_ns = far_ns};
@@ -116,6 +129,7 @@ int main(void)
 		cmocka_unit_test(a_place_is_wanted_once),
 		cmocka_unit_test(what_was_not_there_or_not_written_is_wanted_again),
 		cmocka_unit_test(a_binary_without_lines_is_left_alone_for_a_while),
+		cmocka_unit_test(one_with_parts_elsewhere_is_asked_for_other_places),
 		cmocka_unit_test(what_takes_long_is_done_seldom_and_nothing_is_forgotten),
 	};
 

@@ -209,11 +209,13 @@ static void source_lines_are_kept(void **state)
 	CLEANUP(freep) char *path = copy_program(fixture, "program");
 	u64 key = kept_places_key(own_offset((const void *)(uintptr_t)function), false);
 	const u64 keys[] = {kept_places_key(1, false), key};
-	const struct code_places wanted = {keys, ARRAY_COUNT(keys)};
+	const struct code_places unknown = {keys, 1}, wanted = {keys, ARRAY_COUNT(keys)};
 	struct build_id id;
 	struct running_binary binary = binary_at(path, &id);
 
 	assert_int_equal(names_cache_keep_places(fixture->own, &binary, &wanted), -ENOTSUP);
+	/* That nothing is known of one says nothing of the others. */
+	assert_int_equal(names_cache_keep_places(fixture->other, &binary, &unknown), 0);
 	assert_int_equal(names_cache_keep_places(fixture->other, &binary, &wanted), 0);
 	names_cache_places(fixture->other, &id, &kept);
 	assert_int_equal(kept.places.count, 1); /* nothing is known of the other one */

@@ -403,28 +403,30 @@ lint: $(LINTS:%=lint-%) ## hold every rule a machine can hold (each also alone: 
 
 TIDY_SOURCES := $(USER_SOURCES) $(UNIT_SOURCES) $(KERNEL_SOURCES)
 
-# A process for many files: reading itself takes each tool a tenth of a second.
+# A process for many files: to begin takes longer than to read one.
 lint-format: $(BUILD)/lint/format
 $(BUILD)/lint/format: $(C_FILES) .clang-format
 	@mkdir -p $(@D)
-	$(Q)printf '%s\n' $(or $(filter %.c %.h,$?),$(C_FILES)) | xargs -P2 -n50 clang-format --dry-run -Werror
+	$(Q)printf '%s\n' $(if $(filter .clang-format,$?),$(C_FILES),$?) | xargs -P2 -n50 clang-format --dry-run -Werror
 	@touch $@
 
-# clang-tidy, and what clang warns of where gcc does not. It takes a second a file: only what changed, or
-# whose object was made again as a header changed, is looked at. Its analyzer follows fewer paths if
-# SHALLOW is set, as `make test` does, which has no time for all of them: they take ten times as long.
+# clang-tidy, and what clang warns of where gcc does not. It takes seconds a file: only what changed, or whose
+# object was made again as a header changed, is looked at. Each by a process of its own: the analyzer
+# mixes up what it knows of the functions of several. It follows fewer paths if SHALLOW is set, as
+# `make test` does, which has no time for all of them: they take ten times as long.
 TIDY_DEPTH := $(if $(SHALLOW),shallow,tidy)
-TIDY_FLAGS := -std=gnu11 $(WARNINGS) -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) \
-	-Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""' \
-	$(if $(SHALLOW),-Xclang -analyzer-config -Xclang mode=shallow)
-to_tidy = $(sort $(filter %.c,$(patsubst $(BUILD)/%_test,%_test.c,$(patsubst $(BUILD)/%.o,%.c,$?))))
-lint-tidy: $(BUILD)/lint/$(TIDY_DEPTH)
-$(BUILD)/lint/$(TIDY_DEPTH): $(TIDY_SOURCES) $(USER_OBJECTS) $(TESTS) .clang-tidy
+lint-tidy: $(TIDY_SOURCES:%=$(BUILD)/lint/%.$(TIDY_DEPTH))
+$(BUILD)/lint/%.shallow: TIDY_FLAGS = -Xclang -analyzer-config -Xclang mode=shallow
+$(BUILD)/lint/user/%.c.$(TIDY_DEPTH): user/%.c $(BUILD)/user/%.o .clang-tidy
+	$(tidy)
+$(BUILD)/lint/tests/%.c.$(TIDY_DEPTH): tests/%.c $(BUILD)/tests/% .clang-tidy
+	$(tidy)
+define tidy
 	@mkdir -p $(@D)
-	$(SAY) "  TIDY"
-	$(Q)printf '%s\n' $(if $(filter .clang-tidy,$?),$(TIDY_SOURCES),$(to_tidy)) | \
-		xargs -P2 -n20 tests/lint/tidy.sh $(TIDY_FLAGS) --
+	$(SAY) "  TIDY  $<"
+	$(Q)tests/lint/tidy.sh $< -std=gnu11 $(WARNINGS) -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""' $(TIDY_FLAGS)
 	@touch $@
+endef
 
 lint-cppcheck: $(SKELETONS)
 	@mkdir -p $(BUILD)/lint/cppcheck

@@ -14,11 +14,6 @@
 mkdir -p /tmp/daemon && cd /tmp/daemon && : >config || exit
 export PERF_CONFIG=/tmp/daemon/config
 
-says() {
-	cat log
-	grep -q "$1" log
-}
-
 # Moves the clock on by so many seconds, or back.
 turn() {
 	date -s "@$(($(date +%s) + $1))" >/dev/null

@@ -20,10 +20,6 @@ sampled() {
 	shown | grep "% *$1 *\[$1\].*\] $2 *$"
 }
 
-says() {
-	grep -q "$1" log
-}
-
 place() {
 	sed -n "s/^$1 .* 0x/0x/p" /proc/modules | cut -d ' ' -f 1
 }

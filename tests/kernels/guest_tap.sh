@@ -16,6 +16,12 @@ atleast() {
 	[ "$found" -ge "$2" ]
 }
 
+# Whether the daemon said so, into the file log.
+says() {
+	cat log
+	grep -q "$1" log
+}
+
 # Until the command succeeds, for two minutes at most.
 await() {
 	tries=600

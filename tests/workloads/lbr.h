@@ -35,6 +35,25 @@ INLINE unsigned long pick(unsigned long limit)
 	return (lbr_chance >> 11) % limit;
 }
 
+/* 40 functions of which each calls the next, the last one deep0(); x is in front of their numbers.
+ * DEEP(number, next) makes one. */
+#define DEEP4(fourth, third, second, first, next) \
+	DEEP(first, next)                         \
+	DEEP(second, first)                       \
+	DEEP(third, second)                       \
+	DEEP(fourth, third)
+#define DEEP40(x)                                \
+	DEEP4(x##4, x##3, x##2, x##1, 0)         \
+	DEEP4(x##8, x##7, x##6, x##5, x##4)      \
+	DEEP4(x##12, x##11, x##10, x##9, x##8)   \
+	DEEP4(x##16, x##15, x##14, x##13, x##12) \
+	DEEP4(x##20, x##19, x##18, x##17, x##16) \
+	DEEP4(x##24, x##23, x##22, x##21, x##20) \
+	DEEP4(x##28, x##27, x##26, x##25, x##24) \
+	DEEP4(x##32, x##31, x##30, x##29, x##28) \
+	DEEP4(x##36, x##35, x##34, x##33, x##32) \
+	DEEP4(x##40, x##39, x##38, x##37, x##36)
+
 /* The only argument, or what is usual. */
 INLINE unsigned long rounds(int argc, char **argv, unsigned long usual)
 {

@@ -25,22 +25,7 @@ FRAME static void deep0(unsigned long turns)
 			burn(turns);                        \
 		AFTER_CALL();                               \
 	}
-#define DEEP4(fourth, third, second, first, next) \
-	DEEP(first, next)                         \
-	DEEP(second, first)                       \
-	DEEP(third, second)                       \
-	DEEP(fourth, third)
-
-DEEP4(4, 3, 2, 1, 0)
-DEEP4(8, 7, 6, 5, 4)
-DEEP4(12, 11, 10, 9, 8)
-DEEP4(16, 15, 14, 13, 12)
-DEEP4(20, 19, 18, 17, 16)
-DEEP4(24, 23, 22, 21, 20)
-DEEP4(28, 27, 26, 25, 24)
-DEEP4(32, 31, 30, 29, 28)
-DEEP4(36, 35, 34, 33, 32)
-DEEP4(40, 39, 38, 37, 36)
+DEEP40()
 
 FRAME static void read_settings(void)
 {

@@ -21,32 +21,19 @@ FRAME static void deep0(unsigned long turns)
 		deep##next(turns);                          \
 		AFTER_CALL();                               \
 	}
-#define DEEP4(fourth, third, second, first, next) \
-	DEEP(first, next)                         \
-	DEEP(second, first)                       \
-	DEEP(third, second)                       \
-	DEEP(fourth, third)
-/* The same 40 calls below each of three functions: they have one caller, too. */
-#define DEEP40(x)                                                      \
-	DEEP4(x##4, x##3, x##2, x##1, 0)                               \
-	DEEP4(x##8, x##7, x##6, x##5, x##4)                            \
-	DEEP4(x##12, x##11, x##10, x##9, x##8)                         \
-	DEEP4(x##16, x##15, x##14, x##13, x##12)                       \
-	DEEP4(x##20, x##19, x##18, x##17, x##16)                       \
-	DEEP4(x##24, x##23, x##22, x##21, x##20)                       \
-	DEEP4(x##28, x##27, x##26, x##25, x##24)                       \
-	DEEP4(x##32, x##31, x##30, x##29, x##28)                       \
-	DEEP4(x##36, x##35, x##34, x##33, x##32)                       \
-	DEEP4(x##40, x##39, x##38, x##37, x##36)                       \
+
+#define BELOW(x)                                                       \
+	DEEP40(x)                                                      \
 	FRAME __attribute__((used)) void below##x(unsigned long turns) \
 	{                                                              \
 		deep##x##40(turns);                                    \
 		AFTER_CALL();                                          \
 	}
 
-DEEP40(1)
-DEEP40(2)
-DEEP40(3)
+/* The same 40 calls below each of three functions: they have one caller, too. */
+BELOW(1)
+BELOW(2)
+BELOW(3)
 
 /* --- a pointer in a packed table --- */
 

@@ -95,9 +95,7 @@ static u8 step_on(const struct extension *extension)
 		call.place = only_caller(extension, now, length, &call.from);
 		if (is_start && !call.place)
 			return LBR_END_WHOLE;
-		if (is_start || !call.place)
-			return LBR_END_SEVERAL;
-		if (!stack_push(extension->places, stack, call))
+		if (is_start || !call.place || !stack_push(extension->places, stack, call))
 			return LBR_END_SEVERAL;
 		length = one_less(extension, length);
 	}

@@ -17,9 +17,9 @@ struct extension {
 };
 
 /*
- * Goes on behind the last call of a stack along what all ways to the thread's start have in common
- * that were ever seen, and that have as many calls as the register numbers say. Nothing, if one
- * of them ends in a function that nobody was seen calling.
+ * Goes on behind the last call of a stack to the thread's start, if there is one way that was ever
+ * seen and has as many calls as the register numbers say. Nothing, if there are several, or one of
+ * them ends in a function that nobody was seen calling.
  *
  * Returns how many calls were looked at. What comes of it depends on the last frame and its
  * register and on the thread's constant, but not on the calls before, if all of them have room.

@@ -211,3 +211,45 @@ assert len(long_ones) == 1, store["gaps"]
 	[ "$status" = 1 ]
 	[[ "$stderr" == *"140000.data"* ]]
 }
+
+# each_reads STORE WORDS: list and report come to an end, and say that
+each_reads() {
+	local command
+	for command in list report; do
+		run --separate-stderr timeout 20 "$BPFPROF" "$command" --store "$1"
+		[ "$status" -le 1 ]
+		[[ "$stderr" == *"$2"* ]]
+	done
+}
+
+@test "what is no file in the place of one is not waited for" {
+	local file
+	for file in lock windows/index windows/20261121/140100.data; do
+		rm -rf pipes
+		cp -r store pipes
+		"$BPFPROF" list --store pipes >/dev/null 2>&1
+		rm -f "pipes/$file"
+		mkfifo "pipes/$file"
+		each_reads pipes ''
+		[ "$status" = 0 ]
+	done
+	# shellcheck disable=SC2154
+	grep '140100.data' <<<"$stderr"
+	ln -sf /dev/zero pipes/windows/index
+	each_reads pipes 'pipes/windows/index is no file'
+	[ "$status" = 0 ]
+	ln -sf index pipes/windows/index
+	each_reads pipes 'pipes/windows/index is no file'
+	[ "$status" = 0 ]
+	fails_with 1 'reading pipes/windows: pipes/windows/index is no file; remove it' \
+		"$BPFPROF" daemon --store pipes --once --window 1s
+}
+
+@test "a store whose windows are no folder is refused for that" {
+	mkdir flat
+	echo "bpfprof store 1" >flat/format
+	: >flat/windows
+	fails_with 1 'flat/windows is no folder; remove it, or give another --store' "$BPFPROF" list --store flat
+	fails_with 1 'flat/windows is no folder; remove it, or give another --store' \
+		"$BPFPROF" daemon --store flat --once --window 1s
+}

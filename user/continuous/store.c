@@ -57,6 +57,15 @@ static mode_t folder_mode(const struct store *store)
 	return files | (files & 0444) >> 2;
 }
 
+static int refuse_other_than_folder(const char *path)
+{
+	struct stat status;
+
+	if (stat(path, &status) || S_ISDIR(status.st_mode))
+		return 0;
+	return fail_plain(-EPROTO, "remove it, or give another --store", "%s is no folder", path);
+}
+
 static int make_folder(const struct store *store, const char *path)
 {
 	if (!mkdir(path, folder_mode(store)) || errno == EEXIST)
@@ -82,6 +91,7 @@ static int open_to_write(struct store *store)
 		error = store_write_format(store);
 	}
 	error = error ? error : make_folder(store, store->windows);
+	error = error ? error : refuse_other_than_folder(store->windows);
 	error = error ? error : make_folder(store, store->names);
 	return error ? error : store_load(store);
 }
@@ -89,8 +99,10 @@ static int open_to_write(struct store *store)
 static int open_to_read(struct store *store)
 {
 	bool has_format;
-	int error;
+	int error = refuse_other_than_folder(store->windows);
 
+	if (error)
+		return error;
 	if (access(store->windows, R_OK | X_OK) && errno == EACCES)
 		return store_refuse_reader(store);
 	if (access(store->windows, R_OK | X_OK))

@@ -184,8 +184,10 @@ static int read_rows(struct loading *loading, entry_list *ret_rows)
 	struct store *store = loading->store;
 	CLEANUP(freep) char *text = NULL;
 	struct bytes index = {0};
-	int error = file_read(store->index, LARGEST, &text, &index.length);
+	int error = -ENOENT;
 
+	if (store->index_fd >= 0)
+		error = file_read(store->index, LARGEST, &text, &index.length);
 	if (error == -EFBIG)
 		return 0; /* not ours: all windows are unknown then */
 	if (error && error != -ENOENT)
@@ -197,14 +199,30 @@ static int read_rows(struct loading *loading, entry_list *ret_rows)
 	return 0;
 }
 
+/* What stands in the place of the index costs a reader what the index saves. */
+static int pass_over_index(struct store *store)
+{
+	closep(&store->index_fd);
+	if (store->writes)
+		return fail_plain(-EPROTO, "remove it", "%s is no file", store->index);
+	store_note(store, "%s is no file", store->index);
+	return 0;
+}
+
 static int open_index(struct store *store)
 {
 	int flags = store->writes ? O_RDWR | O_CREAT | O_NOFOLLOW : O_RDONLY;
+	struct stat status;
 
-	store->index_fd = open(store->index, flags | O_CLOEXEC, store_file_mode(store->directory));
-	if (store->index_fd >= 0 || (!store->writes && errno == ENOENT))
-		return 0;
-	return fail(-errno, NULL, "cannot open %s", store->index);
+	store->index_fd = open(store->index, flags | O_CLOEXEC | O_NONBLOCK,
+			       store_file_mode(store->directory));
+	if (store->index_fd < 0 && (errno == EISDIR || errno == ELOOP))
+		return pass_over_index(store);
+	if (store->index_fd < 0 && (store->writes || errno != ENOENT))
+		return fail(-errno, NULL, "cannot open %s", store->index);
+	if (store->index_fd >= 0 && !fstat(store->index_fd, &status) && !S_ISREG(status.st_mode))
+		return pass_over_index(store);
+	return 0;
 }
 
 /*

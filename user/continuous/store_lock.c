@@ -65,7 +65,7 @@ int store_take_lock(struct store *store)
 bool store_is_written(const struct store *store)
 {
 	CLEANUP(freep) char *path = must_format("%s/lock", store->directory);
-	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC);
+	CLEANUP(closep) int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct flock lock = whole_file();
 
 	return fd >= 0 && !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type != F_UNLCK;

@@ -353,9 +353,12 @@ static int open_path(struct perfdata *data, const char *path)
 	struct stat status;
 
 	if (strcmp(path, "-"))
-		fd = named = open(path, O_RDONLY | O_CLOEXEC);
+		fd = named = open(path, O_RDONLY | O_CLOEXEC | (data->is_window ? O_NONBLOCK : 0));
 	if (fd < 0 || fstat(fd, &status))
 		return -errno;
+	/* A store may hold what nobody writes into. */
+	if (data->is_window && !S_ISREG(status.st_mode))
+		return -EINVAL;
 	if (S_ISDIR(status.st_mode)) {
 		error = open_folder(data, fd);
 		if (error)
@@ -383,6 +386,8 @@ static int open_recording(const char *path, enum opening opening, struct perfdat
 	data->is_window = opening == WINDOW;
 	data->path = must_copy(strcmp(path, "-") ? path : "standard input");
 	error = open_path(data, path);
+	if (error == -EINVAL && data->is_window)
+		return fail_plain(-EBADMSG, "remove it", "%s is no file", data->path);
 	if (error)
 		return fail(error, error == -ENOENT ? "record first, or name a file with -i" : NULL,
 			    "cannot open %s", data->path);

@@ -186,3 +186,32 @@ tells_of_brief() {
 	kill -INT "$daemon"
 	wait "$daemon"
 }
+
+@test "what is lost after the last window is in the log" {
+	program split -gsplit-dwarf
+	start_low ./split
+	"$BPFPROF" daemon --store last --window 1s --once --keep-lines 2>last_log
+	grep 'after the last window: [1-9][0-9]* times: source lines .* they are in more files than its debug file' last_log
+}
+
+# reader_of PID: the process that starts those who read names
+reader_of() {
+	pgrep -P "$1" -x bpfprof-reader
+}
+
+@test "at its end the daemon does not wait for ever for names and lines to be read" {
+	local daemon reader
+	start "$BPFPROF" daemon --store ending --window 1s --keep-lines 2>ending_log
+	daemon=$!
+	wait_for grep -q 'sampling at' ending_log
+	wait_for reader_of "$daemon"
+	reader=$(reader_of "$daemon")
+	kill -STOP "$reader" # a file that takes long, of a disk that is gone
+	program unread
+	start_low ./unread
+	wait_for is_sampled ending unread
+	kill -TERM "$daemon"
+	wait_for grep -q 'after the last window: .* to read it took too long' ending_log
+	kill -CONT "$reader"
+	wait "$daemon"
+}

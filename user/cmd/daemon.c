@@ -294,6 +294,20 @@ static int finish(struct daemon *daemon)
 	return error;
 }
 
+/* No window tells of what is lost now. */
+static void end_names(struct daemon *daemon)
+{
+	u64 losses[COUNTER_COUNT] = {0};
+
+	daemon_names_end(daemon->names);
+	daemon_names_losses(daemon->names, losses);
+	for (u32 i = 0; i < COUNTER_COUNT; i++)
+		if (losses[i])
+			daemon_log(LOG_LEVEL_WARNING, "after the last window: %llu times: %s",
+				   (unsigned long long)losses[i], counter_rows[i].sentence);
+	daemon_names_close(daemon->names);
+}
+
 static void daemon_release(struct daemon *daemon)
 {
 	loop_close(daemon->loop);
@@ -302,7 +316,7 @@ static void daemon_release(struct daemon *daemon)
 	daemon_push_stop(daemon->push);
 	daemon_sums_close(daemon->sums);
 	session_free(daemon->session);
-	daemon_names_close(daemon->names);
+	end_names(daemon);
 	confined_stop(daemon->readers);
 	confined_stop(daemon->file_reader);
 	store_close(daemon->store);

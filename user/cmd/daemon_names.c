@@ -119,7 +119,7 @@ static void count_loss(struct daemon_names *names, const struct wanted *wanted, 
 
 	if (error == -EOWNERDEAD)
 		names->losses[COUNTER_names_reader_died]++;
-	else if (error == -ETIME)
+	else if (error == -ETIME || error == -EPIPE)
 		names->losses[COUNTER_names_reader_slow]++;
 	else if (error && error == names_cache_write_error(names->cache))
 		names->losses[COUNTER_names_not_written]++;
@@ -236,18 +236,29 @@ static void want_lines(struct daemon_names *names, u64 now_ns)
 			want(names, &wanted);
 }
 
+void daemon_names_end(struct daemon_names *names)
+{
+	/* Less than a service manager waits (TimeoutStopSec of the unit) before it kills. */
+	const u64 within_ns = 10000000000;
+
+	if (!names || !names->has_thread)
+		return;
+	if (names->confined)
+		confined_end_at(names->confined, clock_ns(CLOCK_MONOTONIC) + within_ns);
+	pthread_mutex_lock(&names->mutex);
+	want_lines(names, ~0ULL);
+	names->ends = true;
+	pthread_cond_broadcast(&names->changed);
+	pthread_mutex_unlock(&names->mutex);
+	pthread_join(names->thread, NULL);
+	names->has_thread = false;
+}
+
 void daemon_names_close(struct daemon_names *names)
 {
 	if (!names)
 		return;
-	pthread_mutex_lock(&names->mutex);
-	if (names->has_thread)
-		want_lines(names, ~0ULL);
-	names->ends = true;
-	pthread_cond_broadcast(&names->changed);
-	pthread_mutex_unlock(&names->mutex);
-	if (names->has_thread)
-		pthread_join(names->thread, NULL);
+	daemon_names_end(names);
 	wanted_queue_release(&names->queue);
 	jit_maps_release(&names->jit_maps);
 	names_cache_close(names->cache);

@@ -30,7 +30,10 @@ int daemon_names_open(const struct daemon_names_settings *settings,
  * a large binary takes a second or more of a busy machine: that is done by a thread, with a low
  * priority. Signals must be blocked by now. Returns as daemon_names_open(). */
 int daemon_names_start(struct daemon_names *names);
-/* Reads what still waits, holds the limit, and frees; NULL is fine. */
+/* Reads what still waits, for ten seconds at most; then daemon_names_losses() has what no window
+ * tells of. NULL is fine. */
+void daemon_names_end(struct daemon_names *names);
+/* Ends, holds the limit, and frees; NULL is fine. */
 void daemon_names_close(struct daemon_names *names);
 /* Wants those of a binary that runs; a struct window_settings.take_binary, `names` its context.
  * True if it never has to be told of again, because nothing can be kept of it. */

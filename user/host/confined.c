@@ -4,6 +4,7 @@
  */
 #include "host/confined.h"
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/memory.h"
 #include "host/confined_messages.h"
@@ -25,6 +26,7 @@ struct confined {
 	pid_t keeper;
 	int socket;
 	_Atomic(u64) cpu_ns;
+	_Atomic(u64) end_ns; /* nothing is waited for any longer then, CLOCK_MONOTONIC; 0: never */
 	atomic_bool is_gone;
 };
 
@@ -102,11 +104,34 @@ static int send_request(const struct confined *confined, const struct confined_j
 	return sendmsg(confined->socket, &message, MSG_NOSIGNAL) == sizeof(request) ? 0 : -EPIPE;
 }
 
+void confined_end_at(struct confined *confined, u64 end_ns)
+{
+	atomic_store(&confined->end_ns, end_ns);
+}
+
+/* Looks up now and then, because the end may be told meanwhile. */
+static bool reply_comes(struct confined *confined)
+{
+	enum { LOOK_MS = 500 };
+	struct pollfd socket = {.fd = confined->socket, .events = POLLIN};
+
+	for (;;) {
+		u64 end_ns = atomic_load(&confined->end_ns);
+
+		if (poll(&socket, 1, LOOK_MS) > 0)
+			return true;
+		if (end_ns && clock_ns(CLOCK_MONOTONIC) >= end_ns)
+			return false;
+	}
+}
+
 static int take_reply(struct confined *confined)
 {
 	struct confined_reply reply;
 	ssize_t got;
 
+	if (!reply_comes(confined))
+		return -EPIPE;
 	do
 		got = recv(confined->socket, &reply, sizeof(reply), 0);
 	while (got < 0 && errno == EINTR);
@@ -154,6 +179,9 @@ int confined_run(struct confined *confined, const struct confined_job *job,
 		return -errno;
 	if (job->fd_count > CONFINED_FILES_MAX || job->question.length > CONFINED_QUESTION_BYTES)
 		return -E2BIG;
+	/* What comes now may be the answer to what was not waited for. */
+	if (atomic_load(&confined->is_gone))
+		return -EPIPE;
 	error = send_request(confined, job, fd);
 	error = error ? error : take_reply(confined);
 	if (error == -EPIPE)

@@ -61,6 +61,10 @@ struct confined_job {
 int confined_run(struct confined *confined, const struct confined_job *job,
 		 struct bytes *ret_answer);
 
+/* From then on (CLOCK_MONOTONIC) nothing is waited for: what is worked on is given up within a
+ * second, and with it all that comes later. Any thread may say so. */
+void confined_end_at(struct confined *confined, u64 end_ns);
+
 /* CPU time that work, and starting it, has taken so far. Any thread may ask. */
 u64 confined_cpu_ns(const struct confined *confined);
 /* Whether somebody has ended the process that starts others. Any thread may ask. */

@@ -357,6 +357,23 @@ static void without_the_keeper_there_is_no_work(void **state)
 	assert_works();
 }
 
+/* Somebody waits for us to end. */
+static void no_work_is_waited_for_beyond_the_end(void **state)
+{
+	struct confined_settings settings = {
+		.works = works, .work_count = ARRAY_COUNT(works), .most_cpu_s = 600};
+	struct confined *other = NULL;
+	struct confined_job endless = {.work = SPIN}, job = {.work = REPEAT};
+	struct bytes answer = {0};
+
+	(void)state;
+	assert_int_equal(confined_start(&settings, &other), 0);
+	confined_end_at(other, 1); /* long ago */
+	assert_int_equal(confined_run(other, &endless, &answer), -EPIPE);
+	assert_int_equal(confined_run(other, &job, &answer), -EPIPE);
+	confined_stop(other);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -368,6 +385,7 @@ int main(void)
 		cmocka_unit_test(answers_are_checked_and_bounded),
 		cmocka_unit_test(each_piece_of_work_has_a_process),
 		cmocka_unit_test(without_the_keeper_there_is_no_work),
+		cmocka_unit_test(no_work_is_waited_for_beyond_the_end),
 		/* The same where a process does several pieces of work. */
 		cmocka_unit_test_setup(files_are_read_and_questions_answered, use_some),
 		cmocka_unit_test_setup(an_error_comes_back, use_some),

@@ -22,6 +22,7 @@ struct merging {
 	VEC(struct event_source) sources; /* of all windows; names owned */
 	VEC(u32) rows;			  /* which of them those of the window are that is read */
 	bool idle_skipped;
+	bool has_begun; /* a window was handed on */
 	struct perfdata_writer *writer;
 	struct joint *joint;
 	u64 wall_ns;
@@ -140,6 +141,9 @@ static int merge_window(struct merging *merging, const struct asked_window *wind
 	header = perfdata_header(data);
 	joint_set_clock(merging->joint,
 			header->has_clock ? header->wall_clock_ns - header->clock_ns : 0);
+	if (merging->has_begun && header->has_clock)
+		joint_set_begin(merging->joint, header->wall_clock_ns);
+	merging->has_begun = true;
 	error = perfdata_read(data, joint_sink(merging->joint));
 	add_extra(merging, data);
 	if (error == -EBADMSG) {

@@ -24,7 +24,7 @@ struct told_process {
 
 struct joint {
 	struct passing_sink passing; /* first */
-	u64 offset_ns, moment_ns;
+	u64 offset_ns, moment_ns, begin_ns;
 	struct idmap process_of;	    /* pid + 1: row of processes */
 	VEC(struct told_process) processes; /* row 0: the kernel */
 	struct idmap name_of;		    /* tid: hash of its name */
@@ -40,7 +40,18 @@ static struct joint *joint_of(struct event_sink *sink)
 
 static u64 shifted(const struct joint *joint, u64 time_ns)
 {
-	return time_ns ? time_ns + joint->offset_ns : 0;
+	return time_ns ? time_ns + joint->offset_ns : joint->begin_ns;
+}
+
+/* What a window tells of its beginning holds for its first sample, whose time may be rounded to
+ * before that. */
+static u64 time_of_sample(const struct joint *joint, u64 time_ns)
+{
+	const u64 second_ns = 1000000000;
+	u64 moved_ns = shifted(joint, time_ns);
+	bool is_rounded = moved_ns < joint->begin_ns && joint->begin_ns - moved_ns < second_ns;
+
+	return is_rounded ? joint->begin_ns : moved_ns;
 }
 
 /* --- mappings --- */
@@ -208,7 +219,8 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 	struct joint *joint = joint_of(sink);
 	struct sample moved = *sample;
 
-	moved.time_ns = joint->moment_ns ? joint->moment_ns : shifted(joint, sample->time_ns);
+	moved.time_ns = joint->moment_ns ? joint->moment_ns
+					 : time_of_sample(joint, sample->time_ns);
 	moved.cgroup = cgroup_of(joint, sample->cgroup);
 	return sink_call(joint->passing.next, on_sample, &moved);
 }
@@ -272,6 +284,11 @@ struct event_sink *joint_sink(struct joint *joint)
 void joint_set_clock(struct joint *joint, u64 offset_ns)
 {
 	joint->offset_ns = offset_ns;
+}
+
+void joint_set_begin(struct joint *joint, u64 begin_ns)
+{
+	joint->begin_ns = begin_ns;
 }
 
 void joint_set_moment(struct joint *joint, u64 moment_ns)

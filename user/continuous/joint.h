@@ -27,6 +27,9 @@ void joint_free(struct joint *joint);
 struct event_sink *joint_sink(struct joint *joint);
 /* From now on so much is added to each time that is not 0. */
 void joint_set_clock(struct joint *joint, u64 offset_ns);
+/* From now on what has no time, as it holds from a window's beginning on, has this one,
+ * CLOCK_REALTIME; 0: none. For who writes a file, which is read in the order of time. */
+void joint_set_begin(struct joint *joint, u64 begin_ns);
 /* From now on all samples are of this moment, CLOCK_REALTIME; 0: each has its own again. */
 void joint_set_moment(struct joint *joint, u64 moment_ns);
 

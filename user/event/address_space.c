@@ -107,8 +107,12 @@ void address_space_map(struct address_space **shared, const struct mapped *mappe
 	struct mapped pieces[3];
 	size_t count = 0;
 
-	if (is_there(*shared, from, mapped))
+	if (is_there(*shared, from, mapped)) {
+		if ((*shared)->pieces.items[from].execs != mapped->execs)
+			own(shared, (*shared)->generation)->pieces.items[from].execs =
+				mapped->execs;
 		return;
+	}
 	space = own(shared, generation);
 	while (to < space->pieces.count && space->pieces.items[to].start < mapped->end)
 		to++;

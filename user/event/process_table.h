@@ -35,6 +35,7 @@ struct mapped {
 	u32 owner_pid;		     /* the process that mapped it (forks inherit) */
 	bool is_data;		     /* no code runs there */
 	bool is_shared;		     /* writes are seen by others who map the file */
+	u16 execs;		     /* how many programs it had executed by then, modulo 2^16 */
 	const struct mapped_file *file;
 };
 
@@ -62,6 +63,12 @@ struct event_sink *process_table_sink(struct process_table *table);
  */
 const struct mapped *process_table_find(const struct process_table *table, u32 pid, u64 address,
 					u8 space);
+
+/* Calls for each mapping of a file that a process has, in order of addresses, but for those that
+ * were left behind by a program that it executed before. */
+void process_table_each_of_file(const struct process_table *table, u32 pid, u32 file,
+				void (*take)(void *context, const struct mapped *mapped),
+				void *context);
 
 /* The mappings of a process as they are now, for looking at them later; NULL: none are known. Give
  * them back with process_table_let_go(). */

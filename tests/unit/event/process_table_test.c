@@ -417,6 +417,40 @@ static void a_watcher_hears_of_changes_before_they_happen(void **state)
 	assert_string_equal(hearing.name, "two");
 }
 
+static void count_mapped(void *count, const struct mapped *mapped)
+{
+	*(u32 *)count += !mapped->is_data;
+}
+
+static u32 copies_of(const struct scene *scene, u32 pid, u64 address)
+{
+	const struct mapped *mapped = process_table_find(scene->table, pid, address, SPACE_USER);
+	u32 count = 0;
+
+	process_table_each_of_file(scene->table, pid, mapped->file->id, count_mapped, &count);
+	return count;
+}
+
+static void what_an_old_program_left_behind_is_no_copy_of_a_file(void **state)
+{
+	const struct scene *scene = *state;
+
+	map(scene, 7, 0x1000, 0x1000, "/lib/c");
+	map(scene, 7, 0x8000, 0x1000, "/lib/c");
+	map(scene, 7, 0x4000, 0x1000, "/bin/a");
+	assert_int_equal(copies_of(scene, 7, 0x1000), 2);
+	fork_of(scene, 7, 8, 8, 1);
+	assert_int_equal(copies_of(scene, 8, 0x1000), 2);
+	name(scene, 8, 8, "b", true);
+	assert_int_equal(copies_of(scene, 8, 0x1000), 0);
+	map(scene, 8, 0x1000, 0x1000, "/lib/c"); /* where it was */
+	assert_int_equal(copies_of(scene, 8, 0x1000), 1);
+	map(scene, 8, 0xc000, 0x1000, "/lib/c");
+	assert_int_equal(copies_of(scene, 8, 0x1000), 2);
+	assert_int_equal(copies_of(scene, 7, 0x1000), 2);
+	assert_string_equal(path_at(scene, 8, 0x4000), "/bin/a");
+}
+
 #define scene_test(test) cmocka_unit_test_setup_teardown(test, begin, end)
 
 int main(void)
@@ -438,6 +472,7 @@ int main(void)
 		scene_test(a_watcher_hears_of_changes_before_they_happen),
 		scene_test(a_mapping_to_the_end_of_memory_does_not_wrap),
 		scene_test(held_mappings_stay_as_they_were),
+		scene_test(what_an_old_program_left_behind_is_no_copy_of_a_file),
 		scene_test(a_table_of_code_tells_inodes_of_one_path_apart),
 		cmocka_unit_test(files_that_nobody_maps_are_forgotten_when_there_are_many),
 	};

@@ -50,7 +50,7 @@ static place_id only_caller(const struct extension *extension, place_id now, u32
 		address = places_address(extension->places, extension->snapshot->pid, caller);
 		if (!address)
 			continue; /* seen in another program */
-		if (only)
+		if (only || address == ADDRESS_SEVERAL)
 			return 0;
 		only = caller;
 		*ret_address = address;

@@ -206,25 +206,6 @@ place_id places_add(struct places *places, const struct place *place)
 	return id ? id : add_place(places, place);
 }
 
-void places_keep_shift(struct places *places, u32 pid, u32 binary, u64 shift)
-{
-	u32 *row = idmap_place(&places->shift_of, (u64)pid << 32 | binary);
-	struct place_shift *known;
-
-	if (!*row) {
-		*vec_add(&places->shifts) = (struct place_shift){.shift = ~shift};
-		*row = (u32)places->shifts.count;
-	}
-	known = &places->shifts.items[*row - 1];
-	places->shifts_changed += known->shift != shift;
-	*known = (struct place_shift){shift, pid, binary};
-}
-
-u64 places_shifts(const struct places *places)
-{
-	return places->shifts_changed;
-}
-
 /* What is around an address that is looked at for the first time. */
 static struct recent_span find_span(struct places *places, u32 pid, u64 generation, u64 address)
 {
@@ -253,7 +234,6 @@ static struct recent_span find_span(struct places *places, u32 pid, u64 generati
 	if (span.first < mapped->start)
 		span.first = mapped->start;
 	span.bytes = (end < mapped->end ? end : mapped->end) - span.first;
-	places_keep_shift(places, pid, binary, span.shift);
 	return span;
 }
 
@@ -339,20 +319,68 @@ const struct place *places_at(const struct places *places, place_id id)
 	return &places->rows.items[id];
 }
 
+/* A search for where a process has the code of a binary. */
+struct copies_search {
+	const struct code_image *image;
+	struct place_shift *found;
+};
+
+static void take_copy(struct place_shift *found, u64 shift)
+{
+	if (!found->copies || found->shift != shift)
+		found->copies++;
+	found->shift = shift;
+}
+
+static void look_for_copy(void *context, const struct mapped *mapped)
+{
+	const struct copies_search *search = context;
+	u64 first = mapped->file_offset, end = first + (mapped->end - mapped->start);
+
+	for (size_t i = 0; i < search->image->segments.count && !mapped->is_data; i++) {
+		const struct code_segment *segment = &search->image->segments.items[i];
+
+		if (segment->is_executable && segment->offset < end &&
+		    segment->offset + segment->bytes > first)
+			take_copy(search->found,
+				  mapped->start - first + segment->offset - segment->address);
+	}
+}
+
+static struct place_shift shift_of(struct places *places, u32 pid, u32 binary)
+{
+	u64 generation = places_generation(places, pid);
+	u32 *row = idmap_place(&places->shift_of, (u64)pid << 32 | binary);
+	struct place_shift *shift;
+
+	if (!*row) {
+		*vec_add(&places->shifts) = (struct place_shift){0};
+		*row = (u32)places->shifts.count;
+	}
+	shift = &places->shifts.items[*row - 1];
+	if (shift->generation != generation) {
+		struct copies_search search = {&places->binaries.items[binary]->image, shift};
+
+		*shift = (struct place_shift){.generation = generation};
+		process_table_each_of_file(places->processes, pid, places->files.items[binary],
+					   look_for_copy, &search);
+	}
+	return *shift;
+}
+
 u64 places_address(struct places *places, u32 pid, place_id id)
 {
 	const struct place *place = places_at(places, id);
-	u32 row;
+	struct place_shift shift = {.copies = 1};
 	u64 address;
 
-	if (!place->binary)
-		return places_find(places, pid, place->address) == id ? place->address : 0;
-	row = idmap_get(&places->shift_of, (u64)pid << 32 | place->binary);
-	if (!row)
-		return 0;
-	address = place->address + places->shifts.items[row - 1].shift;
-	/* The process may have mapped something else there since. */
-	return places_find(places, pid, address) == id ? address : 0;
+	if (place->binary)
+		shift = shift_of(places, pid, place->binary);
+	if (shift.copies > 1)
+		return ADDRESS_SEVERAL;
+	address = shift.copies ? place->address + shift.shift : 0;
+	/* Something else may be mapped over it. */
+	return address && places_find(places, pid, address) == id ? address : 0;
 }
 
 /* --- what the code says --- */

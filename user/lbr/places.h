@@ -68,11 +68,11 @@ place_id places_find(struct places *places, u32 pid, u64 address);
 place_id places_leaf(struct places *places, u32 pid, u64 address);
 /* What is known of it. Borrowed until the next places_…(). */
 const struct place *places_at(const struct places *places, place_id id);
-/* Where a place is in a process, 0 if it is not known to be mapped there. */
-u64 places_address(struct places *places, u32 pid, place_id id);
+enum { ADDRESS_SEVERAL = 1 };
 
-/* A number that stays the same while answers of places_address() in a state of the mappings do. */
-u64 places_shifts(const struct places *places);
+/* Where a place is in a process, 0 if it is not mapped there, ADDRESS_SEVERAL if its binary is
+ * there more than once. */
+u64 places_address(struct places *places, u32 pid, place_id id);
 
 /* Whether a CALL at `from` can have led to `to`: nothing that is known contradicts it. */
 bool places_can_call(const struct places *places, place_id from, place_id to);

@@ -32,11 +32,6 @@ struct place_merge places_merge(struct places *places, const struct places *more
 	merge.binaries[0] = 0;
 	for (u32 i = 1; i < count; i++)
 		merge.binaries[i] = merge_binary(places, more, i);
-	for (size_t i = 0; i < more->shifts.count; i++) {
-		const struct place_shift *shift = &more->shifts.items[i];
-
-		places_keep_shift(places, shift->pid, merge.binaries[shift->binary], shift->shift);
-	}
 	return merge;
 }
 

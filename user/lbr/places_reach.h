@@ -55,8 +55,9 @@ struct recent_reach {
 
 /* Where the code of a binary is in a process. */
 struct place_shift {
-	u64 shift; /* from linked to virtual */
-	u32 pid, binary;
+	u64 generation; /* of the mappings that were looked at; 0: none */
+	u64 shift;	/* from linked to virtual, if … */
+	u32 copies;	/* … it is there once */
 };
 
 /* A binary that was read before a mapping of it was met. */
@@ -98,7 +99,6 @@ struct places {
 	VEC(struct place_body) bodies;	   /* body - 1 */
 	bool notes_of_none[2];		   /* of what is no body */
 	VEC(struct place_shift) shifts;	   /* row - 1 */
-	u64 shifts_changed;		   /* so often */
 	u64 missing;			   /* files that cannot be read */
 	struct idmap of_place;		   /* hash of (binary, linked address) → place */
 	struct idmap of_file;		   /* mapped file → binary */
@@ -144,8 +144,6 @@ u32 places_binary(struct places *places, const struct mapped *mapped);
 u32 places_add_binary(struct places *places, u32 file, struct code_facts *facts);
 /* Adds what is known of a place, unless that is there. Returns its number. */
 place_id places_add(struct places *places, const struct place *place);
-/* Notes where a process has the code of a binary. */
-void places_keep_shift(struct places *places, u32 pid, u32 binary, u64 shift);
 
 /* The body of a function of a binary, made if it has none yet. */
 u32 places_body(struct places *places, u32 binary, u32 function);

@@ -218,7 +218,6 @@ static u64 rest_key(struct lbr_stitcher *stitcher, const struct extension *exten
 		snapshot->pid,
 		thread_key(stitcher, extension->thread, snapshot->time_ns),
 		places_generation(stitcher->places, snapshot->pid),
-		places_shifts(stitcher->places),
 		(u64)snapshot->depth << 32 | stack_frame(snapshot, stack, stack->count),
 		(u64)(has_slot ? stack_slot(snapshot, stack->count) : ~0U) << 32 |
 			(u32)stack->end << 1 | stack->is_shifted,

@@ -97,7 +97,7 @@ static enum step step_by_proof(struct walking *walking, u8 end)
 	place_id call = places_only_call(places, walking->now);
 	u64 address = call ? places_address(places, walking->snapshot->pid, call) : 0;
 
-	if (!address)
+	if (!address || address == ADDRESS_SEVERAL)
 		return end_with(walking, end);
 	/* Functions that call only each other are never entered: somebody jumps in unseen. */
 	if (++walking->proved > PROVED_MAX) {

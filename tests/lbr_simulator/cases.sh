@@ -19,6 +19,7 @@ list_cases() {
 		shared 15000 $WORKLOADS/lbr_shared $(turns 3000)
 		phases 3000 $WORKLOADS/lbr_phases $(turns 10000)
 		unseen 3000 $WORKLOADS/x86_lbr_unseen $(turns 4000)
+		copies 5000 $WORKLOADS/lbr_plugins copies $(turns 1000)
 		moved 5000 $WORKLOADS/lbr_plugins moved $(turns 1000)
 		leafy 15000 $WORKLOADS/lbr_leafy $(turns 600)
 		parser 15000 $WORKLOADS/lbr_parser $(turns 150)

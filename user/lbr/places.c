@@ -383,6 +383,13 @@ u64 places_address(struct places *places, u32 pid, place_id id)
 	return address && places_find(places, pid, address) == id ? address : 0;
 }
 
+u64 places_address_beside(struct places *places, u32 pid, place_id id, u64 address)
+{
+	u64 beside = places_at(places, id)->address + places_span(places, pid, address)->shift;
+
+	return places_find(places, pid, beside) == id ? beside : 0;
+}
+
 /* --- what the code says --- */
 
 bool places_can_call(const struct places *places, place_id from, place_id to)

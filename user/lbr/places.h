@@ -73,6 +73,8 @@ enum { ADDRESS_SEVERAL = 1 };
 /* Where a place is in a process, 0 if it is not mapped there, ADDRESS_SEVERAL if its binary is
  * there more than once. */
 u64 places_address(struct places *places, u32 pid, place_id id);
+/* The same in that copy of the binary that a place of it is in, of which this is the address. */
+u64 places_address_beside(struct places *places, u32 pid, place_id id, u64 address);
 
 /* Whether a CALL at `from` can have led to `to`: nothing that is known contradicts it. */
 bool places_can_call(const struct places *places, place_id from, place_id to);

@@ -89,15 +89,25 @@ static bool entry_fits(const struct walking *walking, u32 index, struct call *re
 				places_at(walking->places, walking->now)->body);
 }
 
-/* A call that must have been, whatever the registers hold. */
+/* Where the frame that is looked at executes. */
+static u64 now_address(const struct walking *walking)
+{
+	const struct stack *stack = walking->stack;
+
+	return stack->count ? stack->calls[stack->count - 1].from : walking->snapshot->leaf;
+}
+
+/* A call that must have been, whatever the registers hold: within a copy of a binary. */
 static enum step step_by_proof(struct walking *walking, u8 end)
 {
 	enum { PROVED_MAX = 256 };
 	struct places *places = walking->places;
 	place_id call = places_only_call(places, walking->now);
-	u64 address = call ? places_address(places, walking->snapshot->pid, call) : 0;
+	u64 address = call ? places_address_beside(places, walking->snapshot->pid, call,
+						   now_address(walking))
+			   : 0;
 
-	if (!address || address == ADDRESS_SEVERAL)
+	if (!address)
 		return end_with(walking, end);
 	/* Functions that call only each other are never entered: somebody jumps in unseen. */
 	if (++walking->proved > PROVED_MAX) {

@@ -154,6 +154,14 @@ const struct mapped *address_space_find(const struct address_space *space, u64 a
 	return &space->pieces.items[at];
 }
 
+bool address_space_is_free(const struct address_space *space, u64 start, u64 bytes)
+{
+	size_t at = first_ending_above(space, start);
+
+	return at == space->pieces.count || (space->pieces.items[at].start > start &&
+					     space->pieces.items[at].start - start >= bytes);
+}
+
 void address_space_each(const struct address_space *space,
 			void (*take)(void *context, const struct mapped *mapped), void *context)
 {

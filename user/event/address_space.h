@@ -28,6 +28,8 @@ void address_space_unmap(struct address_space **space, u64 start, u64 generation
 
 /* The mapping that holds `address`, NULL if none does. Borrowed until the next change. */
 const struct mapped *address_space_find(const struct address_space *space, u64 address);
+/* Whether there is no mapping in these bytes. */
+bool address_space_is_free(const struct address_space *space, u64 start, u64 bytes);
 /* Calls for each mapping. */
 void address_space_each(const struct address_space *space,
 			void (*take)(void *context, const struct mapped *mapped), void *context);

@@ -468,6 +468,14 @@ const struct mapped *process_table_find(const struct process_table *table, u32 p
 	return mappings ? address_space_find(mappings, address) : NULL;
 }
 
+bool process_table_is_free(const struct process_table *table, const struct mapping *mapping)
+{
+	const struct address_space *space = space_of(table, mapping->pid, mapping->space);
+
+	return mapping->space != SPACE_USER || !space ||
+	       address_space_is_free(space, mapping->start, mapping->bytes);
+}
+
 struct file_search {
 	u32 file;
 	u16 execs;

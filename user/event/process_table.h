@@ -64,6 +64,9 @@ struct event_sink *process_table_sink(struct process_table *table);
 const struct mapped *process_table_find(const struct process_table *table, u32 pid, u64 address,
 					u8 space);
 
+/* Whether the process has mapped nothing of its own where `mapping` is to be, in user space. */
+bool process_table_is_free(const struct process_table *table, const struct mapping *mapping);
+
 /* Calls for each mapping of a file that a process has, in order of addresses, but for those that
  * were left behind by a program that it executed before. */
 void process_table_each_of_file(const struct process_table *table, u32 pid, u32 file,

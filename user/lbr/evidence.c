@@ -20,6 +20,8 @@ static u32 changed_entries(const struct evidence *evidence)
 	u32 changed = now->entry_count, before = (u32)thread->window.count;
 	u32 newer; /* so much newer is entry 0 of the window, modulo the depth */
 
+	if (thread->window_generation != places_generation(evidence->places, now->pid))
+		return changed;
 	if (now->hw_idx == ~0ULL || thread->window_hw_idx == ~0ULL || !now->depth)
 		return changed;
 	newer = (u32)((thread->window_hw_idx % now->depth + now->depth - now->hw_idx % now->depth) %
@@ -137,6 +139,7 @@ static void keep_window(const struct evidence *evidence)
 	       snapshot->entry_count * sizeof(*snapshot->entries));
 	thread->window.count = snapshot->entry_count;
 	thread->window_hw_idx = snapshot->hw_idx;
+	thread->window_generation = places_generation(evidence->places, snapshot->pid);
 }
 
 bool evidence_is_known(const struct evidence *evidence)

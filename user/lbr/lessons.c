@@ -40,20 +40,28 @@ static void pick(struct lessons *lessons)
 	lessons->stride *= 2;
 }
 
-/* Returns whether a chain is none of those that were seen last of its set. */
-static bool see(u64 *seen, u64 chain_key)
+/* A chain that is the same in other mappings is another one. */
+static u64 lesson_of(const struct lessons *lessons, u64 chain_key)
 {
-	for (u32 i = 0; i < CHAINS_OF_SET; i++)
-		if (seen[i] == chain_key)
-			return false;
-	memmove(seen + 1, seen, (CHAINS_OF_SET - 1) * sizeof(*seen));
-	seen[0] = chain_key;
-	return true;
+	return chain_key + lessons->covered * 0x9e3779b97f4a7c15ULL;
 }
 
 static u64 *chain_set(struct lessons *lessons, u64 chain_key)
 {
-	return lessons->seen[(chain_key >> 1) % CHAIN_SETS];
+	return lessons->seen[(lesson_of(lessons, chain_key) >> 1) % CHAIN_SETS];
+}
+
+/* Returns whether a chain is none of those that were seen last of its set. */
+static bool see(struct lessons *lessons, u64 chain_key)
+{
+	u64 *seen = chain_set(lessons, chain_key), lesson = lesson_of(lessons, chain_key);
+
+	for (u32 i = 0; i < CHAINS_OF_SET; i++)
+		if (seen[i] == lesson)
+			return false;
+	memmove(seen + 1, seen, (CHAINS_OF_SET - 1) * sizeof(*seen));
+	seen[0] = lesson;
+	return true;
 }
 
 /* Returns how many chains were seen before, up to the first that was not. */
@@ -66,7 +74,7 @@ static size_t pass_seen(struct lessons *lessons, const u64 *chain_keys, size_t c
 	for (size_t i = 0; i < count; i++) {
 		if (i + AHEAD < count)
 			__builtin_prefetch(chain_set(lessons, chain_keys[i + AHEAD]));
-		if (see(chain_set(lessons, chain_keys[i]), chain_keys[i]))
+		if (see(lessons, chain_keys[i]))
 			return i;
 	}
 	return count;
@@ -81,7 +89,7 @@ size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count
 	lessons->chains += passed + (passed < count);
 	lessons->is_picked = passed == before;
 	if (lessons->is_picked && passed < count) {
-		see(chain_set(lessons, chain_keys[passed]), chain_keys[passed]);
+		see(lessons, chain_keys[passed]);
 		pick(lessons);
 	}
 	return passed;

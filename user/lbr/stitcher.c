@@ -178,8 +178,13 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 
 static void hear_mapping(struct lbr_stitcher *stitcher, const struct mapping *mapping)
 {
+	bool is_free = process_table_is_free(stitcher->processes, mapping);
+	u64 before = places_generation(stitcher->places, mapping->pid);
+
 	sink_call(process_table_sink(stitcher->processes), on_mapping, mapping);
 	places_changed(stitcher->places);
+	if (!is_free && places_generation(stitcher->places, mapping->pid) != before)
+		stitcher->lessons_heard.covered++;
 }
 
 static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *name)

@@ -24,6 +24,7 @@ enum { CHAIN_SETS = 1 << 14, CHAINS_OF_SET = 4 };
 /* What the learning sink hears of a recording. */
 struct lessons {
 	u64 seen[CHAIN_SETS][CHAINS_OF_SET]; /* keys of chains, by their low bits */
+	u64 covered;	    /* mappings that covered others: what was seen before tells nothing */
 	u64 chains, stride; /* so many were asked for; every stride-th, a power of two, is picked */
 	u32 picked;
 	bool is_picked; /* the sample at hand */

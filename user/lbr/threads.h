@@ -43,7 +43,7 @@ struct thread_facts {
 	struct idmap anchor_of; /* body → row + 1 */
 	/* The entries of the last sample from which nothing is left to learn. */
 	VEC(struct branch) window;
-	u64 window_hw_idx;
+	u64 window_hw_idx, window_generation; /* generation: of its process's mappings */
 };
 
 struct threads;

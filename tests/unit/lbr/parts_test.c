@@ -233,6 +233,50 @@ static void as_many_are_picked_everywhere(void **state)
 	(void)state;
 }
 
+/* Whether a chain is passed over once it was heard. */
+static bool passes(struct event_sink *sink, u64 key)
+{
+	return sink->passes_chains(sink, &key, 1);
+}
+
+static void map_at(struct event_sink *sink, u64 start, const char *path)
+{
+	struct mapping mapping = {
+		.pid = PID, .space = SPACE_USER, .start = start, .bytes = 0x1000, .path = path};
+
+	assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
+}
+
+/* The same addresses are other code: a plugin's that was opened where another one was. */
+static void a_chain_is_heard_again_when_a_mapping_covers_another(void **state)
+{
+	enum { CHAINS = 1 << 20, KEY = 5, OTHER_KEY = 7 };
+	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher();
+	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *part = NULL;
+	struct event_sink *sink = lbr_stitcher_learning_sink(stitcher), *follower, *rest;
+
+	lbr_stitcher_expect(stitcher, CHAINS);
+	part = lbr_stitcher_for_part(stitcher);
+	follower = lbr_stitcher_follower(part);
+	rest = lbr_stitcher_learning_sink(part);
+	map_at(sink, 0x10000, "/first");
+	map_at(follower, 0x10000, "/first");
+	assert_false(passes(sink, OTHER_KEY)); /* picked */
+	assert_true(passes(follower, OTHER_KEY));
+	assert_false(passes(sink, KEY));
+	assert_true(passes(follower, KEY));
+	assert_true(passes(sink, KEY));
+	map_at(sink, 0x11000, "/beside");
+	map_at(sink, 0x10000, "/first"); /* again */
+	assert_true(passes(sink, KEY));
+	map_at(sink, 0x10800, "/second");
+	assert_false(passes(sink, KEY));
+	assert_true(passes(sink, KEY));
+	map_at(follower, 0x10800, "/second");
+	assert_false(passes(rest, KEY));
+	(void)state;
+}
+
 /* A stitcher beside one that has heard nothing, fed with stacks of so many calls: the first whole,
  * the others cut at two. Returns what its sink answered last. */
 static int stitch_unlearned(struct lbr_stitcher *unlearned, u32 cut_count)
@@ -282,6 +326,7 @@ int main(void)
 		cmocka_unit_test(a_part_that_was_not_learned_from_teaches_nothing),
 		cmocka_unit_test(a_part_knows_which_chains_came_before),
 		cmocka_unit_test(as_many_are_picked_everywhere),
+		cmocka_unit_test(a_chain_is_heard_again_when_a_mapping_covers_another),
 		cmocka_unit_test(whole_stacks_need_no_lessons),
 		cmocka_unit_test(a_cut_stack_asks_for_lessons),
 	};

@@ -12,6 +12,7 @@ struct address_space {
 	VEC(struct mapped) pieces; /* ascending, disjoint */
 	u64 generation;
 	u32 owners;
+	u16 execs; /* of struct mapped, for what comes */
 };
 
 struct address_space *address_space_new(void)
@@ -49,6 +50,7 @@ static struct address_space *own(struct address_space **space, u64 generation)
 			memcpy(copy->pieces.items, old->pieces.items,
 			       old->pieces.count * sizeof(*old->pieces.items));
 		copy->pieces.count = old->pieces.count;
+		copy->execs = old->execs;
 		address_space_drop(old);
 		*space = copy;
 	}
@@ -108,9 +110,9 @@ void address_space_map(struct address_space **shared, const struct mapped *mappe
 	size_t count = 0;
 
 	if (is_there(*shared, from, mapped)) {
-		if ((*shared)->pieces.items[from].execs != mapped->execs)
+		if ((*shared)->pieces.items[from].execs != (*shared)->execs)
 			own(shared, (*shared)->generation)->pieces.items[from].execs =
-				mapped->execs;
+				(*shared)->execs;
 		return;
 	}
 	space = own(shared, generation);
@@ -120,7 +122,8 @@ void address_space_map(struct address_space **shared, const struct mapped *mappe
 		pieces[count] = space->pieces.items[from];
 		pieces[count++].end = mapped->start;
 	}
-	pieces[count++] = *mapped;
+	pieces[count] = *mapped;
+	pieces[count++].execs = space->execs;
 	if (from < to && space->pieces.items[to - 1].end > mapped->end) {
 		struct mapped *tail = &pieces[count++];
 
@@ -129,6 +132,11 @@ void address_space_map(struct address_space **shared, const struct mapped *mappe
 		tail->start = mapped->end;
 	}
 	splice(space, from, to, pieces, count);
+}
+
+void address_space_leave_behind(struct address_space **shared)
+{
+	own(shared, (*shared)->generation)->execs++;
 }
 
 void address_space_renew(struct address_space *space, u64 generation)
@@ -154,14 +162,6 @@ const struct mapped *address_space_find(const struct address_space *space, u64 a
 	return &space->pieces.items[at];
 }
 
-bool address_space_is_free(const struct address_space *space, u64 start, u64 bytes)
-{
-	size_t at = first_ending_above(space, start);
-
-	return at == space->pieces.count || (space->pieces.items[at].start > start &&
-					     space->pieces.items[at].start - start >= bytes);
-}
-
 void address_space_each(const struct address_space *space,
 			void (*take)(void *context, const struct mapped *mapped), void *context)
 {
@@ -172,4 +172,37 @@ void address_space_each(const struct address_space *space,
 u64 address_space_generation(const struct address_space *space)
 {
 	return space->generation;
+}
+
+/* --- of held ones --- */
+
+void process_table_let_go(struct address_space *held)
+{
+	address_space_drop(held);
+}
+
+const struct mapped *process_table_find_held(const struct address_space *held, u64 address)
+{
+	return address_space_find(held, address);
+}
+
+bool process_table_is_free_held(const struct address_space *held, u64 start, u64 bytes)
+{
+	size_t at = held ? first_ending_above(held, start) : 0;
+
+	return !held || at == held->pieces.count ||
+	       (held->pieces.items[at].start > start &&
+		held->pieces.items[at].start - start >= bytes);
+}
+
+void process_table_each_held(const struct address_space *held, u32 file,
+			     void (*take)(void *context, const struct mapped *mapped),
+			     void *context)
+{
+	for (size_t i = 0; held && i < held->pieces.count; i++) {
+		const struct mapped *piece = &held->pieces.items[i];
+
+		if (piece->file->id == file && piece->execs == held->execs)
+			take(context, piece);
+	}
 }

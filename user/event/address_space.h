@@ -21,6 +21,8 @@ void address_space_drop(struct address_space *space);
  * replaced by a copy first if others share it. `generation` is the new state's number; nothing
  * changes if the same is mapped there already. */
 void address_space_map(struct address_space **space, const struct mapped *mapped, u64 generation);
+/* Another program is executed: what is mapped so far is not its own, though nothing is changed. */
+void address_space_leave_behind(struct address_space **space);
 /* Makes it a new state, though all is mapped as before. It is nobody else's. */
 void address_space_renew(struct address_space *space, u64 generation);
 /* Takes away the mapping that starts at `start`, if there is one; as above. */
@@ -28,8 +30,6 @@ void address_space_unmap(struct address_space **space, u64 start, u64 generation
 
 /* The mapping that holds `address`, NULL if none does. Borrowed until the next change. */
 const struct mapped *address_space_find(const struct address_space *space, u64 address);
-/* Whether there is no mapping in these bytes. */
-bool address_space_is_free(const struct address_space *space, u64 start, u64 bytes);
 /* Calls for each mapping. */
 void address_space_each(const struct address_space *space,
 			void (*take)(void *context, const struct mapped *mapped), void *context);

@@ -23,7 +23,6 @@ struct thread_row {
 struct process_row {
 	struct address_space *space;
 	u32 threads; /* that are known and not forgotten */
-	u16 execs;   /* see struct mapped */
 };
 
 struct ended {
@@ -295,12 +294,8 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 	}
 	mapped.file = file_of(table, &key, mapping->path);
 	if (mapping->space == SPACE_USER) {
-		struct process_row *process;
-
 		tell_space(table, mapping->pid);
-		process = process_made(table, mapping->pid);
-		mapped.execs = process->execs;
-		space = &process->space;
+		space = &process_made(table, mapping->pid)->space;
 	}
 	address_space_map(space, &mapped, ++table->generation);
 	/* Which kernel was told of last decides over what lies behind its text. */
@@ -342,7 +337,8 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 	if (!table->is_of_code)
 		thread->name = intern_text(&table->names, name->name);
 	thread->ended_ns = 0;
-	process_row(table, name->pid)->execs += name->is_exec;
+	if (name->is_exec)
+		address_space_leave_behind(&process_row(table, name->pid)->space);
 	return 0;
 }
 
@@ -369,7 +365,6 @@ static int take_fork(struct event_sink *sink, const struct thread_life *life)
 		tell_space(table, life->pid);
 		address_space_drop(process->space);
 		process->space = address_space_share(parent_process->space);
-		process->execs = parent_process->execs;
 	}
 	return 0;
 }
@@ -468,57 +463,11 @@ const struct mapped *process_table_find(const struct process_table *table, u32 p
 	return mappings ? address_space_find(mappings, address) : NULL;
 }
 
-bool process_table_is_free(const struct process_table *table, const struct mapping *mapping)
-{
-	const struct address_space *space = space_of(table, mapping->pid, mapping->space);
-
-	return mapping->space != SPACE_USER || !space ||
-	       address_space_is_free(space, mapping->start, mapping->bytes);
-}
-
-struct file_search {
-	u32 file;
-	u16 execs;
-	void (*take)(void *context, const struct mapped *mapped);
-	void *context;
-};
-
-static void take_of_file(void *context, const struct mapped *mapped)
-{
-	const struct file_search *search = context;
-
-	if (mapped->file->id == search->file && mapped->execs == search->execs)
-		search->take(search->context, mapped);
-}
-
-void process_table_each_of_file(const struct process_table *table, u32 pid, u32 file,
-				void (*take)(void *context, const struct mapped *mapped),
-				void *context)
-{
-	u32 row = idmap_get(&table->process_of, pid);
-	struct file_search search = {.file = file, .take = take, .context = context};
-
-	if (!row)
-		return;
-	search.execs = table->processes.items[row].execs;
-	address_space_each(table->processes.items[row].space, take_of_file, &search);
-}
-
 struct address_space *process_table_hold(const struct process_table *table, u32 pid)
 {
 	u32 row = idmap_get(&table->process_of, pid);
 
 	return row ? address_space_share(table->processes.items[row].space) : NULL;
-}
-
-void process_table_let_go(struct address_space *held)
-{
-	address_space_drop(held);
-}
-
-const struct mapped *process_table_find_held(const struct address_space *held, u64 address)
-{
-	return address_space_find(held, address);
 }
 
 const char *process_table_name(struct process_table *table, u32 tid)

@@ -35,7 +35,7 @@ struct mapped {
 	u32 owner_pid;		     /* the process that mapped it (forks inherit) */
 	bool is_data;		     /* no code runs there */
 	bool is_shared;		     /* writes are seen by others who map the file */
-	u16 execs;		     /* how many programs it had executed by then, modulo 2^16 */
+	u16 execs;		     /* how many programs it had executed by then; wraps */
 	const struct mapped_file *file;
 };
 
@@ -64,15 +64,6 @@ struct event_sink *process_table_sink(struct process_table *table);
 const struct mapped *process_table_find(const struct process_table *table, u32 pid, u64 address,
 					u8 space);
 
-/* Whether the process has mapped nothing of its own where `mapping` is to be, in user space. */
-bool process_table_is_free(const struct process_table *table, const struct mapping *mapping);
-
-/* Calls for each mapping of a file that a process has, in order of addresses, but for those that
- * were left behind by a program that it executed before. */
-void process_table_each_of_file(const struct process_table *table, u32 pid, u32 file,
-				void (*take)(void *context, const struct mapped *mapped),
-				void *context);
-
 /* The mappings of a process as they are now, for looking at them later; NULL: none are known. Give
  * them back with process_table_let_go(). */
 struct address_space *process_table_hold(const struct process_table *table, u32 pid);
@@ -81,6 +72,13 @@ void process_table_let_go(struct address_space *held);
 /* What `address` lies in there, NULL if nothing does. Lives as long as `held`, its file as long as
  * the table. */
 const struct mapped *process_table_find_held(const struct address_space *held, u64 address);
+/* Whether nothing lies in these bytes there; NULL is fine, as in the next. */
+bool process_table_is_free_held(const struct address_space *held, u64 start, u64 bytes);
+/* Calls for each mapping of a file that is there, in order of addresses, but for those that were
+ * left behind by a program that the process executed before. */
+void process_table_each_held(const struct address_space *held, u32 file,
+			     void (*take)(void *context, const struct mapped *mapped),
+			     void *context);
 
 /* The thread's name now; ":TID" if none was seen, "swapper" for tid 0. Lives as long as the table;
  * equal names, equal pointers. */

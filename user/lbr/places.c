@@ -361,9 +361,11 @@ static struct place_shift shift_of(struct places *places, u32 pid, u32 binary)
 	if (shift->generation != generation) {
 		struct copies_search search = {&places->binaries.items[binary]->image, shift};
 
+		struct address_space *space = process_table_hold(places->processes, pid);
+
 		*shift = (struct place_shift){.generation = generation};
-		process_table_each_of_file(places->processes, pid, places->files.items[binary],
-					   look_for_copy, &search);
+		process_table_each_held(space, places->files.items[binary], look_for_copy, &search);
+		process_table_let_go(space);
 	}
 	return *shift;
 }

@@ -178,9 +178,12 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 
 static void hear_mapping(struct lbr_stitcher *stitcher, const struct mapping *mapping)
 {
-	bool is_free = process_table_is_free(stitcher->processes, mapping);
+	struct address_space *space = process_table_hold(stitcher->processes, mapping->pid);
+	bool is_free = mapping->space != SPACE_USER ||
+		       process_table_is_free_held(space, mapping->start, mapping->bytes);
 	u64 before = places_generation(stitcher->places, mapping->pid);
 
+	process_table_let_go(space); /* or it is copied */
 	sink_call(process_table_sink(stitcher->processes), on_mapping, mapping);
 	places_changed(stitcher->places);
 	if (!is_free && places_generation(stitcher->places, mapping->pid) != before)

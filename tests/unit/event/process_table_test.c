@@ -425,9 +425,11 @@ static void count_mapped(void *count, const struct mapped *mapped)
 static u32 copies_of(const struct scene *scene, u32 pid, u64 address)
 {
 	const struct mapped *mapped = process_table_find(scene->table, pid, address, SPACE_USER);
+	struct address_space *space = process_table_hold(scene->table, pid);
 	u32 count = 0;
 
-	process_table_each_of_file(scene->table, pid, mapped->file->id, count_mapped, &count);
+	process_table_each_held(space, mapped->file->id, count_mapped, &count);
+	process_table_let_go(space);
 	return count;
 }
 

@@ -360,7 +360,6 @@ static struct place_shift shift_of(struct places *places, u32 pid, u32 binary)
 	shift = &places->shifts.items[*row - 1];
 	if (shift->generation != generation) {
 		struct copies_search search = {&places->binaries.items[binary]->image, shift};
-
 		struct address_space *space = process_table_hold(places->processes, pid);
 
 		*shift = (struct place_shift){.generation = generation};

@@ -356,9 +356,8 @@ static int open_path(struct perfdata *data, const char *path)
 		fd = named = open(path, O_RDONLY | O_CLOEXEC | (data->is_window ? O_NONBLOCK : 0));
 	if (fd < 0 || fstat(fd, &status))
 		return -errno;
-	/* A store may hold what nobody writes into. */
 	if (data->is_window && !S_ISREG(status.st_mode))
-		return -EINVAL;
+		return -EINVAL; /* a store may hold what nobody writes into */
 	if (S_ISDIR(status.st_mode)) {
 		error = open_folder(data, fd);
 		if (error)

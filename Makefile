@@ -397,11 +397,9 @@ $(BUILD)/tests/bench/rows $(BUILD)/tests/bench/store: $(BUILD)/tests/bench/%: te
 	$(make_test)
 
 # --- lint -----------------------------------------------------------------------------------------
-LINTS := format tidy cppcheck shell layers headers contracts spdx size
+LINTS := format tidy analyzer cppcheck shell layers headers contracts spdx size
 .PHONY: lint $(LINTS:%=lint-%)
 lint: $(LINTS:%=lint-%) ## hold every rule a machine can hold (each also alone: lint-tidy …)
-
-TIDY_SOURCES := $(USER_SOURCES) $(UNIT_SOURCES) $(KERNEL_SOURCES)
 
 # A process for many files: to begin takes longer than to read one.
 lint-format: $(BUILD)/lint/format
@@ -410,21 +408,32 @@ $(BUILD)/lint/format: $(C_FILES) .clang-format
 	$(Q)printf '%s\n' $(if $(filter .clang-format,$?),$(C_FILES),$?) | xargs -P2 -n50 clang-format --dry-run -Werror
 	@touch $@
 
-# clang-tidy, and what clang warns of where gcc does not. It takes seconds a file: only what changed, or whose
-# object was made again as a header changed, is looked at. Each by a process of its own: the analyzer
-# mixes up what it knows of the functions of several. It follows fewer paths if SHALLOW is set, as
-# `make test` does, which has no time for all of them: they take ten times as long.
-TIDY_DEPTH := $(if $(SHALLOW),shallow,tidy)
-lint-tidy: $(TIDY_SOURCES:%=$(BUILD)/lint/%.$(TIDY_DEPTH))
-$(BUILD)/lint/%.shallow: TIDY_FLAGS = -Xclang -analyzer-config -Xclang mode=shallow
-$(BUILD)/lint/user/%.c.$(TIDY_DEPTH): user/%.c $(BUILD)/user/%.o .clang-tidy
-	$(tidy)
-$(BUILD)/lint/tests/%.c.$(TIDY_DEPTH): tests/%.c $(BUILD)/tests/% .clang-tidy
-	$(tidy)
-define tidy
+# Only what changed, or whose object was made again as a header changed, is looked at.
+TIDY_SOURCES := $(USER_SOURCES) $(UNIT_SOURCES) $(KERNEL_SOURCES)
+TIDY_OBJECTS := $(patsubst user/%.c,$(BUILD)/user/%.o,$(patsubst tests/%.c,$(BUILD)/tests/%,$(TIDY_SOURCES)))
+tidy_flags = -std=gnu11 $(WARNINGS) -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) \
+	-Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION=""
+changed_sources = $(sort $(patsubst $(BUILD)/user/%.o,user/%.c,$(patsubst $(BUILD)/tests/%,tests/%.c,$?)))
+
+# The style, and what clang warns of where gcc does not.
+lint-tidy: $(BUILD)/lint/tidy
+$(BUILD)/lint/tidy: $(TIDY_OBJECTS) .clang-tidy
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' $(if $(filter .clang-tidy,$?),$(TIDY_SOURCES),$(changed_sources)) | \
+		FLAGS='$(tidy_flags)' xargs -P2 -n40 tests/lint/tidy.sh '-clang-analyzer-*'
+	@touch $@
+
+# The analyzer takes most of a second for each file, of which each has a process of its own, as it mixes up what it
+# knows of the functions of several. So `make test` does without.
+lint-analyzer: $(TIDY_SOURCES:%=$(BUILD)/lint/%.analyzed)
+$(BUILD)/lint/user/%.c.analyzed: user/%.c $(BUILD)/user/%.o .clang-tidy
+	$(analyze)
+$(BUILD)/lint/tests/%.c.analyzed: tests/%.c $(BUILD)/tests/% .clang-tidy
+	$(analyze)
+define analyze
 	@mkdir -p $(@D)
 	$(SAY) "  TIDY  $<"
-	$(Q)tests/lint/tidy.sh $< -std=gnu11 $(WARNINGS) -isystem $(BUILD)/skeleton $(filter-out -I$(BUILD)/skeleton,$(INCLUDES)) -Itests -I$(BUILD)/tests/kernel -DBPFPROF_VERSION='""' $(TIDY_FLAGS)
+	$(Q)FLAGS='$(tidy_flags)' tests/lint/tidy.sh '-bugprone-*,-readability-*' $<
 	@touch $@
 endef
 

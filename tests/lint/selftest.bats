@@ -118,16 +118,16 @@ write() {
 	cp "$lint/../../.clang-tidy" "$tree/"
 	write user/base/a.c 'int a(int b, int c, int d, int e, int f, int g);' \
 		'int a(int b, int c, int d, int e, int f, int g) { return b+c+d+e+f+g; }'
-	run "$lint/tidy.sh" "$tree/user/base/a.c" -std=gnu11
+	FLAGS=-std=gnu11 run "$lint/tidy.sh" "" "$tree/user/base/a.c"
 	[ "$status" != 0 ]
 	[[ $output == *"6 parameters"* ]]
 	write user/base/a.c '#include <stdlib.h>' 'int a(int b);' \
 		'int a(int b) { char *c = malloc(9); if (b) return 1; free(c); return 0; }'
-	run "$lint/tidy.sh" "$tree/user/base/a.c" -std=gnu11
+	FLAGS=-std=gnu11 run "$lint/tidy.sh" "" "$tree/user/base/a.c"
 	[ "$status" != 0 ]
 	[[ $output == *"memory"* ]]
 	write user/base/a.c 'int a(int b);' 'int a(int b) { int c; return b; }'
-	run "$lint/tidy.sh" "$tree/user/base/a.c" -std=gnu11 -Wall -Werror
+	FLAGS="-std=gnu11 -Wall -Werror" run "$lint/tidy.sh" "" "$tree/user/base/a.c"
 	[ "$status" != 0 ]
 	[[ $output == *"unused variable"* ]]
 }

@@ -3,6 +3,8 @@
 #
 # What perf record --call-graph dwarf has recorded, walked by report and script: held against what is
 # true (tests/workloads/known.h, true_stacks.py), and against perf where perf is right.
+#
+# Runs beside others.
 
 load common
 

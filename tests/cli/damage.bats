@@ -4,6 +4,8 @@
 # Recordings of many versions of perf, cut short and with single bits turned over: no command crashes,
 # hangs, takes all memory or ends without a word. Some of the damage here, all of it with TEST_ALL=1
 # (200 cuts and 1,000 bits a file).
+#
+# Runs beside others.
 
 load common
 

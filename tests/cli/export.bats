@@ -2,6 +2,8 @@
 # shellcheck shell=bash
 #
 # export: all formats hold the same samples.
+#
+# Runs beside others.
 
 load common
 

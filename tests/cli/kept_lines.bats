@@ -3,6 +3,8 @@
 #
 # Source lines in a store, of binaries that have gone since: those that the binaries told while they were there,
 # if the daemon was asked to keep them.
+#
+# Runs beside others.
 
 load common
 load daemons

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # bpfprof daemon --metrics and --metrics-file: what Prometheus reads.
+#
+# Runs beside others.
 
 load common
 load daemons

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # bpfprof daemon --push: each window to a server, once, whatever happens to the server meanwhile.
+#
+# Runs beside others.
 
 load common
 load daemons

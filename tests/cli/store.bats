@@ -3,6 +3,8 @@
 #
 # Windows of a store: listed, summed, compared. The store is made by hand out of two recordings, without
 # an index, which is made of them then.
+#
+# Runs beside others.
 
 load common
 

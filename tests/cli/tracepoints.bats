@@ -3,6 +3,8 @@
 #
 # What tracepoints say: by formats that are made up (tracepoint_recording.py), of machines of either byte
 # order, and by those of this kernel. To the byte what perf prints, but for control characters.
+#
+# Runs beside others.
 
 load common
 

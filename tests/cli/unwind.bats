@@ -3,6 +3,8 @@
 #
 # Whole user stacks of code without frame pointers: what bpfprof and stock perf read from a recording
 # is held against what is true, frame by frame (tests/workloads/known.h, true_stacks.py).
+#
+# Runs beside others.
 
 load common
 

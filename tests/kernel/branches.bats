@@ -3,6 +3,8 @@
 #
 # Recordings with branch stacks, as perf reads them: scripted ones that went the way of a recording
 # (branch_file.c): 43 functions deep, with 32 branch records.
+#
+# Runs beside others.
 
 bats_require_minimum_version 1.5.0
 

@@ -3,6 +3,8 @@
 #
 # Functions of BPF that call one another take no more stack than every kernel has for them. Linux from 6.13 on
 # gives each function of a sampler a stack of its own, so that loading it there shows nothing.
+#
+# Runs beside others.
 
 load ../cli/common
 

@@ -66,8 +66,8 @@ struct store;
  *
  * ret_store  store_close() it
  * Returns 0, or a negative errno with a sentence: -EBUSY (another process writes; it is named),
- * -EPROTO (of a newer format, or no store), -ENOENT (reading: there is none), -EPERM (writing: its
- * folder is another user's), -EACCES, -EROFS …
+ * -EPROTO (of a newer format, no store, or something else is in the place of its files), -ENOENT
+ * (reading: there is none), -EPERM (writing: its folder is another user's), -EACCES, -EROFS …
  */
 int store_open(const char *directory, enum store_access access, struct store **ret_store);
 /* Lets go of the lock and frees; a window that was begun and not committed is removed. NULL is

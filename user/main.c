@@ -197,8 +197,11 @@ static int run_command(const struct command *command, int argc, char **argv)
 {
 	CLEANUP(freep) void *settings = must_alloc(command->settings_bytes);
 	struct arguments left;
-	int status = options_parse(command, argc, argv, settings, &left);
+	int status;
 
+	if (!command->stays)
+		memory_prefer_speed();
+	status = options_parse(command, argc, argv, settings, &left);
 	if (status == -ECANCELED) {
 		print_command_help(command);
 		return 0;

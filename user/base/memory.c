@@ -4,7 +4,9 @@
  */
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,14 +28,67 @@ static void *checked(void *memory)
 	return memory;
 }
 
+enum { HUGE_BYTES = 2 << 20 };
+
+/* Asks for huge pages, of which at least one fits. On failure nothing is lost. */
+static void advise(uintptr_t start, uintptr_t end)
+{
+	start = (start + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
+	if (end > start && end - start >= HUGE_BYTES)
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
+}
+
+/* Where the part of the heap ends that was advised; 0: nobody has asked for speed. */
+static _Atomic uintptr_t advised_end;
+
+void memory_prefer_speed(void)
+{
+	enum { STEP_BYTES = 8 * HUGE_BYTES };
+
+	mallopt(M_TOP_PAD, STEP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * STEP_BYTES); /* or its end comes and goes */
+	mallopt(M_ARENA_MAX, 1);		   /* others are not advised */
+	advised_end = ((uintptr_t)sbrk(0) + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
+}
+
+/* To be called now and then: malloc() may have made the heap longer. */
+static void advise_heap(void)
+{
+	uintptr_t start = atomic_load_explicit(&advised_end, memory_order_relaxed), end;
+
+	if (!start)
+		return;
+	end = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE_BYTES - 1);
+	if (end > start && atomic_compare_exchange_strong(&advised_end, &start, end))
+		advise(start, end);
+}
+
+/* All of it: a mapping in which one part is advised and another is not can only be made longer by
+ * copying it. */
+static void advise_array(void *items, size_t bytes)
+{
+	uintptr_t start;
+
+	if (bytes < HUGE_BYTES || !atomic_load_explicit(&advised_end, memory_order_relaxed))
+		return;
+	start = (uintptr_t)items & -(uintptr_t)sysconf(_SC_PAGESIZE);
+	madvise((void *)start, (uintptr_t)items + malloc_usable_size(items) - start, MADV_HUGEPAGE);
+}
+
 void *must_alloc(size_t bytes)
 {
+	advise_heap();
 	return checked(calloc(1, bytes ? bytes : 1));
 }
 
 void *must_alloc_array(size_t count, size_t item_bytes)
 {
-	return checked(calloc(count ? count : 1, item_bytes ? item_bytes : 1));
+	void *items;
+
+	advise_heap();
+	items = checked(calloc(count ? count : 1, item_bytes ? item_bytes : 1));
+	advise_array(items, count * item_bytes);
+	return items;
 }
 
 /* Makes the pages there now. A page that is read before it is written is first the kernel's zero
@@ -48,23 +103,24 @@ static void touch(char *memory, size_t bytes)
 
 void *must_alloc_table(size_t count, size_t item_bytes)
 {
-	enum { HUGE_BYTES = 2 << 20 };
 	void *table = must_alloc_array(count, item_bytes);
-	uintptr_t start = ((uintptr_t)table + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
-	uintptr_t end = (uintptr_t)table + count * item_bytes;
 
-	/* Fresh memory has no pages yet; where it has some, or on failure, nothing is lost. */
-	if (end > start && end - start >= HUGE_BYTES)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
+	/* Fresh memory has no pages yet; where it has some, nothing is lost. */
+	advise((uintptr_t)table, (uintptr_t)table + count * item_bytes);
 	touch(table, count * item_bytes);
 	return table;
 }
 
 void *must_resize_array(void *old, size_t count, size_t item_bytes)
 {
+	void *items;
+
 	if (!count || !item_bytes)
 		count = item_bytes = 1;
-	return checked(reallocarray(old, count, item_bytes));
+	advise_heap();
+	items = checked(reallocarray(old, count, item_bytes));
+	advise_array(items, count * item_bytes);
+	return items;
 }
 
 void memory_forget(const void *start, size_t bytes)

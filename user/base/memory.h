@@ -44,6 +44,10 @@ void *must_alloc_table(size_t count, size_t item_bytes) __attribute__((returns_n
 void *must_resize_array(void *old, size_t count, size_t item_bytes)
 	__attribute__((returns_nonnull));
 
+/* From now on the heap lies in huge pages, if the system has them: for a command that ends soon and
+ * reads much until then. To be called while there is one thread. */
+void memory_prefer_speed(void);
+
 /* Gives back the whole pages of a part of memory whose contents nobody wants any more: private
  * memory reads as zeroes from then on, what is mapped from a file comes from there again. */
 void memory_forget(const void *start, size_t bytes);

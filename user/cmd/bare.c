@@ -61,5 +61,6 @@ const struct command command_bare = {
 	.settings_bytes = sizeof(struct record_settings),
 	.defaults = &record_defaults,
 	.stop_at_argument = true,
+	.stays = true,
 	.run = bare_run,
 };

@@ -382,5 +382,6 @@ const struct command command_daemon = {
 	.options = daemon_options,
 	.settings_bytes = sizeof(struct daemon_settings),
 	.defaults = &daemon_defaults,
+	.stays = true,
 	.run = daemon_run,
 };

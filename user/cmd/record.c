@@ -55,5 +55,6 @@ const struct command command_record = {
 	.settings_bytes = sizeof(struct record_settings),
 	.defaults = &record_defaults,
 	.stop_at_argument = true,
+	.stays = true,
 	.run = record_run,
 };

@@ -177,31 +177,40 @@ static void begin_preparing(struct preparing *preparing, struct lbr_stitcher *st
 /* Hears the first samples. */
 struct glance {
 	struct event_sink sink;
-	u32 heard;
+	const struct perfdata *data;
+	u32 depth, heard;
+	bool is_cut; /* a stack of them, as far as its registers tell */
 };
 
-static int take_few(struct event_sink *sink, const struct sample *sample)
+static int look_at(struct event_sink *sink, const struct sample *sample)
 {
 	enum { GLANCED_AT = 1 << 10 };
 	struct glance *glance = (struct glance *)sink;
+	u32 count;
+	const struct event_source *sources = perfdata_sources(glance->data, &count);
 
-	(void)sample;
-	return ++glance->heard < GLANCED_AT ? 0 : -ECANCELED;
-}
-
-/* Lets the stitcher find out what shows at once, before counting begins on all CPUs. */
-static void glance_at(struct perfdata *data, struct lbr_stitcher *stitcher)
-{
-	struct glance glance = {.sink.on_sample = take_few};
-	CLEANUP(lbr_stitcher_freep)
-	struct lbr_stitcher *beside = lbr_stitcher_beside(stitcher, &glance.sink);
-
-	if (perfdata_read(data, lbr_stitcher_sink(beside)))
-		fail_clear(); /* what is wrong with the file is said later */
+	if (sample->source < count && lbr_is_recorded(&sources[sample->source]))
+		glance->is_cut |= !sample->branch_count || sample->branch_count >= glance->depth;
+	return !glance->is_cut && ++glance->heard < GLANCED_AT ? 0 : -ECANCELED;
 }
 
 /* Where the registers hold all stacks of a program there is nothing to learn, which shows only at
- * the end. Where they do not, it mostly shows at once. */
+ * the end. Where they do not, it mostly shows at once: before counting begins on all CPUs. */
+static bool shows_cut_stacks(struct perfdata *data)
+{
+	enum { USUAL_DEPTH = 16 };
+	u32 depth = perfdata_header(data)->branch_depth;
+	struct glance glance = {
+		.sink.on_sample = look_at,
+		.data = data,
+		.depth = depth ? depth : USUAL_DEPTH,
+	};
+
+	if (perfdata_read(data, &glance.sink))
+		fail_clear(); /* what is wrong with the file is said later */
+	return glance.is_cut;
+}
+
 int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 		    const struct counting_settings *settings, struct profile **ret_profile,
 		    struct lbr_tally *ret_tally)
@@ -209,19 +218,22 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher(data, lbr, NULL);
 	struct counting_settings stitched = *settings;
 	struct preparing preparing = {0};
+	bool must_learn;
 	int error = 0;
 
 	stitched.stitcher = stitcher;
-	stitched.meanwhile = NULL; /* what is counted without lessons may be thrown away */
 	begin_preparing(&preparing, stitcher, data);
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
-	glance_at(data, stitcher);
-	if (!lbr_stitcher_lacks_lessons(stitcher))
+	must_learn = shows_cut_stacks(data);
+	if (!must_learn) {
+		stitched.meanwhile = NULL; /* what is counted may be thrown away */
 		error = counting_read(data, &stitched, ret_profile, ret_tally);
-	if (lbr_stitcher_lacks_lessons(stitcher)) {
+		must_learn = lbr_stitcher_lacks_lessons(stitcher);
+		stitched.meanwhile = settings->meanwhile;
+	}
+	if (must_learn) {
 		fail_clear();
 		error = learn(data, stitcher);
-		stitched.meanwhile = settings->meanwhile;
 		if (!error)
 			error = counting_read(data, &stitched, ret_profile, ret_tally);
 	}

@@ -44,14 +44,12 @@ static bool frame_is_known(const struct evidence *evidence, u32 body, u32 index)
 {
 	const struct thread_facts *thread = evidence->thread;
 	const struct anchor *anchor;
-	u32 row;
 
 	if (!body)
 		return true;
-	row = idmap_get(&thread->anchor_of, body);
-	if (!row)
-		return thread->anchors.count >= ANCHORS_MAX;
-	anchor = &thread->anchors.items[row - 1];
+	anchor = anchors_find(&thread->anchors, body);
+	if (!anchor)
+		return thread->anchors.rows.count >= ANCHORS_MAX;
 	return anchor->is_moved || evidence->snapshot->hw_idx == ~0ULL ||
 	       anchor->slot == stack_slot(evidence->snapshot, index);
 }

@@ -8,6 +8,8 @@
  */
 #include "lbr/stitcher.h"
 
+#include "base/memory.h"
+
 #include <stddef.h>
 #include <string.h>
 #include <xxhash.h>
@@ -83,9 +85,11 @@ static size_t pass_seen(struct lessons *lessons, const u64 *chain_keys, size_t c
 /* Picked samples are wanted, and all that are new. */
 size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count)
 {
-	size_t before = unpicked(lessons), most = before < count ? before : count;
-	size_t passed = pass_seen(lessons, chain_keys, most);
+	size_t before = unpicked(lessons), most = before < count ? before : count, passed;
 
+	if (!lessons->seen) /* not of who never learns */
+		lessons->seen = must_alloc_table(CHAIN_SETS, sizeof(*lessons->seen));
+	passed = pass_seen(lessons, chain_keys, most);
 	lessons->chains += passed + (passed < count);
 	lessons->is_picked = passed == before;
 	if (lessons->is_picked && passed < count) {
@@ -166,6 +170,11 @@ void lbr_stitcher_expect(struct lbr_stitcher *stitcher, u64 samples)
 	while (samples / stride >= PICKED_MAX)
 		stride *= 2;
 	stitcher->lessons_heard.stride = stride;
+}
+
+void lessons_release(struct lessons *lessons)
+{
+	free(lessons->seen);
 }
 
 void lessons_init(struct lbr_stitcher *stitcher)

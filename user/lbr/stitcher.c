@@ -376,6 +376,7 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 {
 	if (!stitcher)
 		return;
+	lessons_release(&stitcher->lessons_heard);
 	memo_free(stitcher->memo);
 	rests_free(stitcher->rests);
 	vec_release(&stitcher->packed);

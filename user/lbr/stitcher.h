@@ -23,7 +23,7 @@ enum { CHAIN_SETS = 1 << 14, CHAINS_OF_SET = 4 };
 
 /* What the learning sink hears of a recording. */
 struct lessons {
-	u64 seen[CHAIN_SETS][CHAINS_OF_SET]; /* keys of chains, by their low bits */
+	u64 (*seen)[CHAINS_OF_SET]; /* CHAIN_SETS: keys of chains, by their low bits */
 	u64 covered;	    /* mappings that covered others: what was seen before tells nothing */
 	u64 chains, stride; /* so many were asked for; every stride-th, a power of two, is picked */
 	u32 picked;
@@ -79,6 +79,8 @@ struct lbr_stitcher {
 size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count);
 /* Sets what the learning sink does with samples. */
 void lessons_init(struct lbr_stitcher *stitcher);
+/* Frees what it has in mind. */
+void lessons_release(struct lessons *lessons);
 /* The stitcher whose learning sink this is. */
 struct lbr_stitcher *stitcher_of_lessons(struct event_sink *sink);
 /* Whether a sample has an LBR call stack. */

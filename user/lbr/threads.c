@@ -63,9 +63,8 @@ void threads_free(struct threads *threads)
 	if (!threads)
 		return;
 	for (size_t i = 0; i < threads->rows.count && !threads->is_beside; i++) {
-		vec_release(&threads->rows.items[i].anchors);
+		anchors_release(&threads->rows.items[i].anchors);
 		vec_release(&threads->rows.items[i].window);
-		idmap_release(&threads->rows.items[i].anchor_of);
 	}
 	vec_release(&threads->rows);
 	idmap_release(&threads->row_of);
@@ -129,25 +128,20 @@ static void learn_constant(struct thread_facts *thread, u32 constant, u64 time_n
 	thread->constant_count++;
 }
 
-/* The row + 1 of a function's anchor, which may be new; 0: it would be one too many. */
-static u32 find_anchor(struct thread_facts *thread, const struct held *held, u64 time_ns)
+/* A function's anchor, which may be new; NULL: it would be one too many. */
+static struct anchor *find_anchor(struct thread_facts *thread, const struct held *held, u64 time_ns)
 {
-	u32 row = idmap_get(&thread->anchor_of, held->body);
-	struct anchor *anchor;
+	size_t before = thread->anchors.rows.count;
+	struct anchor *anchor = anchors_make(&thread->anchors, held->body);
 
-	if (!row && thread->anchors.count >= ANCHORS_MAX)
-		return 0;
-	if (!row) {
-		*vec_add(&thread->anchors) = (struct anchor){
-			.seen_first_ns = time_ns, .body = held->body, .slot = SLOT_UNKNOWN};
-		row = (u32)thread->anchors.count;
-		*idmap_place(&thread->anchor_of, held->body) = row;
-	}
-	anchor = &thread->anchors.items[row - 1];
+	if (!anchor)
+		return NULL;
+	if (thread->anchors.rows.count > before)
+		anchor->seen_first_ns = time_ns;
 	if (anchor->slot == SLOT_UNKNOWN)
 		anchor->slot = (u16)held->slot;
 	anchor->is_moved |= held->slot != SLOT_UNKNOWN && anchor->slot != held->slot;
-	return row;
+	return anchor;
 }
 
 /* Which functions were on the stack, and in which registers, behind what is there. */
@@ -171,8 +165,11 @@ static void find_anchors(struct threads *threads, struct lesson *lesson,
 {
 	struct held *held = threads->held.items + lesson->first;
 
-	for (u32 i = 0; i < lesson->count; i++)
-		held[i].anchor = find_anchor(thread, &held[i], time_ns);
+	for (u32 i = 0; i < lesson->count; i++) {
+		const struct anchor *anchor = find_anchor(thread, &held[i], time_ns);
+
+		held[i].anchor = anchor ? (u32)(anchor - thread->anchors.rows.items) + 1 : 0;
+	}
 	lesson->thread = thread->id;
 }
 
@@ -195,7 +192,7 @@ static void learn(struct threads *threads, struct thread_facts *thread, struct l
 
 		if (!held[i].anchor)
 			continue;
-		anchor = &thread->anchors.items[held[i].anchor - 1];
+		anchor = &thread->anchors.rows.items[held[i].anchor - 1];
 		anchor->seen_last_ns = time_ns;
 		if (held[i].slot == SLOT_UNKNOWN)
 			continue;
@@ -249,12 +246,10 @@ static void merge_constant(struct thread_facts *thread, const struct thread_fact
 static void merge_anchor(struct thread_facts *thread, const struct anchor *more, u32 body)
 {
 	const struct held held = {body, more->slot, 0};
-	u32 row = find_anchor(thread, &held, more->seen_first_ns);
-	struct anchor *anchor;
+	struct anchor *anchor = find_anchor(thread, &held, more->seen_first_ns);
 
-	if (!row)
+	if (!anchor)
 		return;
-	anchor = &thread->anchors.items[row - 1];
 	anchor->seen_last_ns = more->seen_last_ns;
 	anchor->is_moved |= more->is_moved;
 	if (!more->count)
@@ -283,9 +278,9 @@ void threads_learn_all(struct threads *threads, const struct threads *more,
 		thread->stacks += there->stacks;
 		thread->contradicted += there->contradicted;
 		merge_constant(thread, there);
-		for (size_t k = 0; k < there->anchors.count; k++)
-			merge_anchor(thread, &there->anchors.items[k],
-				     places_merged_body(merge, there->anchors.items[k].body));
+		for (size_t k = 0; k < there->anchors.rows.count; k++)
+			merge_anchor(thread, &there->anchors.rows.items[k],
+				     places_merged_body(merge, there->anchors.rows.items[k].body));
 	}
 }
 
@@ -304,8 +299,8 @@ static bool lengthen(const struct thread_facts *thread, u64 *first_ns, u64 *last
 {
 	bool has_grown = false;
 
-	for (size_t i = 0; i < thread->anchors.count; i++) {
-		const struct anchor *anchor = &thread->anchors.items[i];
+	for (size_t i = 0; i < thread->anchors.rows.count; i++) {
+		const struct anchor *anchor = &thread->anchors.rows.items[i];
 
 		if (anchor->is_moved || anchor->count < ANCHOR_COUNT_MIN ||
 		    anchor->first_ns > *last_ns || anchor->last_ns < *first_ns)
@@ -372,13 +367,6 @@ static u64 max_time(u64 left_ns, u64 right_ns)
 	return left_ns > right_ns ? left_ns : right_ns;
 }
 
-static const struct anchor *anchor_at(const struct thread_facts *thread, u32 body)
-{
-	u32 row = idmap_get(&thread->anchor_of, body);
-
-	return row ? &thread->anchors.items[row - 1] : NULL;
-}
-
 struct time_span thread_saw(const struct thread_facts *thread, const struct passed *frames,
 			    u32 count)
 {
@@ -387,7 +375,7 @@ struct time_span thread_saw(const struct thread_facts *thread, const struct pass
 	u64 later_ns = 0, sure_ns = 0;
 
 	for (u32 i = count; i-- > 0;) {
-		const struct anchor *anchor = anchor_at(thread, frames[i].body);
+		const struct anchor *anchor = anchors_find(&thread->anchors, frames[i].body);
 		u64 last_ns = anchor ? anchor->seen_last_ns : 0;
 
 		if (!anchor)
@@ -411,7 +399,7 @@ bool thread_fits(const struct thread_facts *thread, const struct slots *slots,
 	u32 slot = slots->first;
 
 	for (u32 i = 0; i < count && slots->depth; i++) {
-		const struct anchor *anchor = anchor_at(thread, frames[i].body);
+		const struct anchor *anchor = anchors_find(&thread->anchors, frames[i].body);
 
 		if (anchor && is_held(thread, anchor) && anchor->slot != slot)
 			return false;

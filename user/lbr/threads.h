@@ -3,28 +3,16 @@
  * What is known of each thread: how its registers are numbered, and which functions stay where they
  * are on its stack. Private to lbr/.
  *
- * At most 86 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
+ * At most 58 KiB a thread, and at most THREADS_MAX threads; of more nothing is known.
  */
 #ifndef LBR_THREADS_H
 #define LBR_THREADS_H
 
-#include "base/idmap.h"
 #include "base/vec.h"
+#include "lbr/anchors.h"
 #include "lbr/walk.h"
 
-enum { THREADS_MAX = 1 << 16, ANCHORS_MAX = 1024 };
-
-enum { SLOT_UNKNOWN = UINT16_MAX };
-
-/* A function that was seen on the stack, or in a register. */
-struct anchor {
-	u64 seen_first_ns, seen_last_ns; /* a frame of its */
-	u64 first_ns, last_ns;		 /* in a register */
-	u32 body;
-	u16 slot;      /* that register's; SLOT_UNKNOWN: it was in none, or they have no numbers */
-	u16 count;     /* that often at `slot`; stops at its largest */
-	bool is_moved; /* and elsewhere, too */
-};
+enum { THREADS_MAX = 1 << 16 };
 
 struct thread_facts {
 	u32 id;		       /* of all threads that were */
@@ -39,8 +27,7 @@ struct thread_facts {
 	u64 constant_first_ns, constant_last_ns; /* when it was seen */
 	u64 held_first_ns, held_last_ns;	 /* when it holds, as of so many stacks: */
 	u64 held_stacks;
-	VEC(struct anchor) anchors;
-	struct idmap anchor_of; /* body → row + 1 */
+	struct anchors anchors;
 	/* The entries of the last sample from which nothing is left to learn. */
 	VEC(struct branch) window;
 	u64 window_hw_idx, window_generation; /* generation: of its process's mappings */

@@ -14,15 +14,14 @@ static struct thread_facts thread_with(u32 id, u32 body, u16 slot)
 {
 	struct thread_facts thread = {.id = id, .stacks = OFTEN};
 
-	*vec_add(&thread.anchors) = (struct anchor){.body = body, .slot = slot, .count = OFTEN};
-	*idmap_place(&thread.anchor_of, body) = 1;
+	*anchors_make(&thread.anchors,
+		      body) = (struct anchor){.body = body, .slot = slot, .count = OFTEN};
 	return thread;
 }
 
 static void release(struct thread_facts *thread)
 {
-	vec_release(&thread->anchors);
-	idmap_release(&thread->anchor_of);
+	anchors_release(&thread->anchors);
 }
 
 static const u64 calls[] = {0x1000, 0x2000};
@@ -97,12 +96,11 @@ static void one_that_leads_to_the_start_is_seen_before_and_after(void **state)
 	whole.end = LBR_END_WHOLE;
 	number = rests_keep(rests, 77, &whole);
 	assert_false(rests_fit(rests, number, &thread, NOW)); /* the other function never was */
-	*vec_add(&thread.anchors) = (struct anchor){
+	*anchors_make(&thread.anchors, frames[1].body) = (struct anchor){
 		.body = frames[1].body, .slot = DEPTH - 1, .count = OFTEN};
-	*idmap_place(&thread.anchor_of, frames[1].body) = 2;
 	for (u32 i = 0; i < 2; i++) {
-		thread.anchors.items[i].seen_first_ns = NOW - 10 + i;
-		thread.anchors.items[i].seen_last_ns = NOW + 10;
+		thread.anchors.rows.items[i].seen_first_ns = NOW - 10 + i;
+		thread.anchors.rows.items[i].seen_last_ns = NOW + 10;
 	}
 	thread.id = 2; /* nothing is known of it yet */
 	assert_false(rests_fit(rests, number, &thread, NOW - 10));
@@ -110,14 +108,14 @@ static void one_that_leads_to_the_start_is_seen_before_and_after(void **state)
 	assert_true(rests_fit(rests, number, &thread, NOW + 10));
 	assert_false(rests_fit(rests, number, &thread, NOW + 11));
 	thread.id = 3;
-	thread.anchors.items[1].seen_last_ns = NOW + 20;
-	thread.anchors.items[0].seen_last_ns = NOW; /* and the caller does something else */
+	thread.anchors.rows.items[1].seen_last_ns = NOW + 20;
+	thread.anchors.rows.items[0].seen_last_ns = NOW; /* and the caller does something else */
 	assert_true(rests_fit(rests, number, &thread, NOW));
 	assert_false(rests_fit(rests, number, &thread, NOW + 1));
 	/* It is called again, nobody knows by whom: who is not open was not seen again. */
 	thread.id = 4;
-	thread.anchors.items[0].seen_last_ns = NOW + 20;
-	thread.anchors.items[1].seen_last_ns = NOW;
+	thread.anchors.rows.items[0].seen_last_ns = NOW + 20;
+	thread.anchors.rows.items[1].seen_last_ns = NOW;
 	assert_true(rests_fit(rests, number, &thread, NOW));
 	assert_false(rests_fit(rests, number, &thread, NOW + 1));
 	rests_free(rests);

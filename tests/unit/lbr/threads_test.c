@@ -58,10 +58,10 @@ static void learn_again(struct fixture *fixture, u32 tid, u64 time_ns)
 static const struct anchor *anchor_of(struct fixture *fixture, u32 tid, u32 body)
 {
 	struct thread_facts *thread = threads_at(fixture->threads, tid);
-	u32 row = idmap_get(&thread->anchor_of, body);
+	const struct anchor *anchor = anchors_find(&thread->anchors, body);
 
-	assert_true(row);
-	return &thread->anchors.items[row - 1];
+	assert_non_null(anchor);
+	return anchor;
 }
 
 static void a_stack_teaches_another_thread_what_it_taught_the_first(void **state)
@@ -96,7 +96,7 @@ static void threads_in_turn_each_count_their_own(void **state)
 	}
 	assert_int_equal(anchor_of(&fixture, FIRST, LEAF_BODY)->count, 4);
 	assert_int_equal(anchor_of(&fixture, SECOND, LEAF_BODY)->count, 3);
-	assert_int_equal(threads_at(fixture.threads, FIRST)->anchors.count, 2);
+	assert_int_equal(threads_at(fixture.threads, FIRST)->anchors.rows.count, 2);
 	assert_int_equal(threads_at(fixture.threads, SECOND)->last_ns, 2002);
 	end(&fixture);
 	(void)state;

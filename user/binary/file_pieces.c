@@ -12,6 +12,10 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* <linux/mman.h>, Linux 5.14 */
+#endif
+
 enum {
 	BLOCK_BYTES = 16 << 10,
 	SMALL_BYTES = 256 << 10, /* of files that are copied whole */

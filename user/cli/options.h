@@ -88,7 +88,7 @@ struct command {
 	size_t settings_bytes;
 	const void *defaults;  /* a settings struct, copied before parsing; NULL: zeroes */
 	bool stop_at_argument; /* the first argument ends the options (as in `perf record ls -l`) */
-	bool stays; /* for as long as it is let: little memory is worth more than time */
+	bool stays;	       /* for as long as it is let: little memory is worth more than time */
 	/* Does the work. Returns the exit status (0 … 255), or a negative errno with a sentence:
 	 * -EINVAL ends as STATUS_WRONG_USAGE, others as STATUS_COULD_NOT. */
 	int (*run)(const void *settings, struct arguments arguments);

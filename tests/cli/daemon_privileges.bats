@@ -130,7 +130,7 @@ has_confined_worker() {
 	status=0
 	wait "$daemon" || status=$?
 	[ "$status" = 1 ]
-	says 'somebody has ended the process that reads binaries; start the daemon again'
+	says 'somebody has ended or stopped the process that reads binaries; start the daemon again'
 	[ -z "$(find store -name '*.open')" ]
 }
 
@@ -158,7 +158,7 @@ has_confined_worker() {
 	status=0
 	wait "$daemon" || status=$?
 	[ "$status" = 1 ]
-	says 'somebody has ended the process that reads binaries; start the daemon again'
+	says 'somebody has ended or stopped the process that reads binaries; start the daemon again'
 }
 
 counts_refused_maps() {

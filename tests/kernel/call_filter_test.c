@@ -57,6 +57,7 @@ static const struct call forbidden[] = {
 	{LOCAL, SYS_process_vm_readv},
 	{LOCAL, SYS_process_vm_writev},
 	{LOCAL, SYS_kill, BAD_PID},
+	{LOCAL, SYS_kill, BAD_PID, SIGKILL},
 	{LOCAL, SYS_tgkill, BAD_PID, BAD_PID},
 	{LOCAL, SYS_pidfd_open, BAD_PID},
 	{LOCAL, SYS_pidfd_getfd, -1},
@@ -120,6 +121,7 @@ static const struct call forbidden[] = {
 	{CONFINED, SYS_clone, SIGCHLD},
 	{CONFINED, SYS_execve},
 	{CONFINED, SYS_kill, BAD_PID},
+	{CONFINED, SYS_kill, BAD_PID, SIGCONT},
 	{CONFINED, SYS_bpf, -1},
 	{CONFINED, SYS_perf_event_open},
 	{CONFINED, SYS_unlinkat, -1},
@@ -146,6 +148,8 @@ static const struct {
 	{{CONFINED, SYS_clone3}, ENOSYS},
 	{{LOCAL, NEWER_CALL}, ENOSYS},
 	{{CONFINED, NEWER_CALL}, ENOSYS},
+	/* To let go on what somebody stopped. */
+	{{LOCAL, SYS_kill, BAD_PID, SIGCONT}, ESRCH},
 	/* Memory that is written and run. */
 	{{LOCAL, SYS_mmap, 0, 4096, PROT_WRITE | PROT_EXEC}, EACCES},
 	{{LOCAL, SYS_mprotect, 0, 4096, PROT_READ | PROT_EXEC}, EACCES},

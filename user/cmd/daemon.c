@@ -119,7 +119,7 @@ static int on_tick(void *context, u64 times)
 	(void)times;
 	if (confined_is_gone(daemon->readers) || confined_is_gone(daemon->file_reader))
 		return fail_plain(-EPIPE, "start the daemon again",
-				  "somebody has ended the process that reads binaries");
+				  "somebody has ended or stopped the process that reads binaries");
 	keep_watchdog_calm(daemon, now_ns);
 	daemon_hold_limit(daemon, now_ns);
 	choose_tick(daemon);

@@ -239,6 +239,8 @@ static const struct rule rules[] = {
 	{CALLS_KEEPER, "clone", 0, 0, NEW_NAMESPACES | CLONE_THREAD, 0},
 	/* As nobody: only what it started, and others' readers. */
 	{CALLS_KEEPER, "kill", 0, 1, MASKING, SIGKILL},
+	/* What somebody stopped has to go on to end. */
+	{CALLS_CAPTURE, "kill", 0, 1, MASKING, SIGCONT},
 	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_SET_SECCOMP},
 	{CALLS_KEEPER, "prctl", 0, 0, MASKING, PR_GET_SECCOMP},
 	/* fstat() of newer C libraries: they give no path. */

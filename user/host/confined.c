@@ -20,10 +20,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { ERRNO_MOST = 4095 };
+enum {
+	ERRNO_MOST = 4095,
+	/* There are two, and what stops us waits for less than half a minute in all. */
+	STOP_MOST_S = 3,
+	ANSWER_FACTOR = 2,
+};
+
+static const u64 ns_per_s = 1000000000;
 
 struct confined {
 	pid_t keeper;
+	u64 answer_most_ns; /* then the keeper is stuck itself; 0: never */
 	int socket;
 	_Atomic(u64) cpu_ns;
 	_Atomic(u64) end_ns; /* nothing is waited for any longer then, CLOCK_MONOTONIC; 0: never */
@@ -48,18 +56,36 @@ int confined_start(const struct confined_settings *settings, struct confined **r
 	}
 	confined = must_alloc(sizeof(*confined));
 	confined->keeper = pid;
+	confined->answer_most_ns = settings->most_wall_s * ANSWER_FACTOR * ns_per_s;
 	confined->socket = ends[0];
 	*ret_confined = confined;
 	return 0;
 }
 
+static bool has_ended(pid_t process)
+{
+	pid_t ended = waitpid(process, NULL, WNOHANG);
+
+	return ended == process || (ended < 0 && errno != EINTR);
+}
+
+/*
+ * It ends when the socket is closed, with what works, unless somebody has stopped it (SIGSTOP). We
+ * may not kill it, as it is nobody and we gave up the right to, but whoever is of a session may let
+ * go on what is in it. What does not end then is left to who started us.
+ */
 void confined_stop(struct confined *confined)
 {
+	enum { LOOK_MS = 1 };
+	u64 until_ns = clock_ns(CLOCK_MONOTONIC) + STOP_MOST_S * ns_per_s;
+
 	if (!confined)
 		return;
 	closep(&confined->socket);
-	while (waitpid(confined->keeper, NULL, 0) < 0 && errno == EINTR)
-		;
+	while (!has_ended(confined->keeper) && clock_ns(CLOCK_MONOTONIC) < until_ns) {
+		kill(confined->keeper, SIGCONT);
+		poll(NULL, 0, LOOK_MS);
+	}
 	free(confined);
 }
 
@@ -114,13 +140,17 @@ static bool reply_comes(struct confined *confined)
 {
 	enum { LOOK_MS = 500 };
 	struct pollfd socket = {.fd = confined->socket, .events = POLLIN};
+	u64 start_ns = clock_ns(CLOCK_MONOTONIC);
 
 	for (;;) {
-		u64 end_ns = atomic_load(&confined->end_ns);
+		u64 end_ns = atomic_load(&confined->end_ns), now_ns;
 
 		if (poll(&socket, 1, LOOK_MS) > 0)
 			return true;
-		if (end_ns && clock_ns(CLOCK_MONOTONIC) >= end_ns)
+		now_ns = clock_ns(CLOCK_MONOTONIC);
+		if (end_ns && now_ns >= end_ns)
+			return false;
+		if (confined->answer_most_ns && now_ns - start_ns > confined->answer_most_ns)
 			return false;
 	}
 }

@@ -29,7 +29,8 @@ struct confined_settings {
 	u32 jobs_each;	  /* pieces of work that one process does; 0: one */
 	int nice;	  /* 0, or more: work runs when nobody else wants to */
 	u32 most_cpu_s;	  /* for a piece of work, then it is ended … */
-	u32 most_wall_s;  /* … or if its files take so long to be read; 0: any time */
+	u32 most_wall_s;  /* … or if its files take so long to be read; 0: any time. Who starts it
+			     is given up if nothing is heard of it for twice that */
 };
 
 /*
@@ -40,7 +41,8 @@ struct confined_settings {
  * Returns 0 or a negative errno with a sentence.
  */
 int confined_start(const struct confined_settings *settings, struct confined **ret_confined);
-/* Ends it, and what works; NULL is fine. */
+/* Ends it, and what works, also if somebody stopped it; waits for that for some seconds at most.
+ * NULL is fine. */
 void confined_stop(struct confined *confined);
 
 struct confined_job {
@@ -67,7 +69,8 @@ void confined_end_at(struct confined *confined, u64 end_ns);
 
 /* CPU time that work, and starting it, has taken so far. Any thread may ask. */
 u64 confined_cpu_ns(const struct confined *confined);
-/* Whether somebody has ended the process that starts others. Any thread may ask. */
+/* Whether somebody has ended the process that starts others, or stopped it and it was given up. Any
+ * thread may ask. */
 bool confined_is_gone(const struct confined *confined);
 
 #endif

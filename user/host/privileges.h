@@ -37,10 +37,10 @@ enum call_group {
 	/* Work on files that are open: no way to any other, of which EACCES tells who asks for
 	 * the path of one. */
 	CALLS_CONFINED = 1,
-	CALLS_KEEPER = 2, /* to start processes that may do less, and wait for them */
-	CALLS_CAPTURE =
-		4, /* files, BPF, perf events, threads, sockets of this machine; no process */
-	CALLS_NETWORK = 8,   /* connections and listeners */
+	CALLS_KEEPER = 2,  /* to start processes that may do less, and wait for them */
+	CALLS_CAPTURE = 4, /* files, BPF, perf events, threads, sockets of this machine; no process,
+			      but to let one go on that was stopped */
+	CALLS_NETWORK = 8, /* connections and listeners */
 	CALLS_REQUESTS = 16, /* to be given files over a socket that is there */
 };
 

@@ -152,7 +152,7 @@ static confined_work *const works[] = {
 	[TOO_MUCH] = answer_too_much,
 };
 
-enum { SOME_JOBS = 3 };
+enum { SOME_JOBS = 3, TOO_LONG_S = 60 };
 
 static int start(u32 jobs_each, struct confined **ret_confined)
 {
@@ -327,34 +327,94 @@ static void work_that_wants_a_new_process_has_one(void **state)
 	assert_works();
 }
 
-/* Nobody but root can do this to it. */
-static void without_the_keeper_there_is_no_work(void **state)
+/* The process started last; 0 on a kernel without CONFIG_PROC_CHILDREN. */
+static pid_t newest_child(void)
 {
-	struct confined_settings settings = {
-		.works = works, .work_count = ARRAY_COUNT(works), .most_cpu_s = 1};
-	struct confined *other = NULL;
-	struct confined_job job = {.work = REPEAT};
-	struct bytes answer = {0};
 	CLEANUP(freep) char *children = NULL;
 	CLEANUP(freep)
 	char *path = must_format("/proc/self/task/%d/children", (int)getpid());
 	const char *last;
 
-	(void)state;
-	assert_int_equal(confined_start(&settings, &other), 0);
-	if (file_read(path, 4096, &children, NULL)) {
-		confined_stop(other);
-		skip(); /* a kernel without CONFIG_PROC_CHILDREN */
-	}
+	if (file_read(path, 4096, &children, NULL) || !*children)
+		return 0;
 	children[strlen(children) - 1] = 0; /* "12 13 " */
 	last = strrchr(children, ' ');
-	assert_int_equal(kill((pid_t)strtol(last ? last : children, NULL, 10), SIGKILL), 0);
+	return (pid_t)strtol(last ? last : children, NULL, 10);
+}
+
+/* A keeper, and who it is. */
+static struct confined *start_other(u32 most_wall_s, pid_t *ret_keeper)
+{
+	struct confined_settings settings = {.works = works,
+					     .work_count = ARRAY_COUNT(works),
+					     .most_cpu_s = 1,
+					     .most_wall_s = most_wall_s};
+	struct confined *other = NULL;
+
+	assert_int_equal(confined_start(&settings, &other), 0);
+	*ret_keeper = newest_child();
+	if (!*ret_keeper) {
+		confined_stop(other);
+		skip();
+	}
+	return other;
+}
+
+/* Nobody but root can do this to it. */
+static void without_the_keeper_there_is_no_work(void **state)
+{
+	struct confined_job job = {.work = REPEAT};
+	struct bytes answer = {0};
+	pid_t keeper;
+	struct confined *other = start_other(0, &keeper);
+
+	(void)state;
+	assert_int_equal(kill(keeper, SIGKILL), 0);
 	/* Seen though nobody asks for work. */
 	while (!confined_is_gone(other))
 		sched_yield();
 	assert_int_equal(confined_run(other, &job, &answer), -EPIPE);
 	confined_stop(other);
 	assert_works();
+}
+
+static void stop_process(pid_t pid)
+{
+	int status;
+
+	assert_int_equal(kill(pid, SIGSTOP), 0);
+	assert_int_equal(waitpid(pid, &status, WUNTRACED), pid);
+	assert_true(WIFSTOPPED(status));
+}
+
+static void a_keeper_that_is_stopped_ends_all_the_same(void **state)
+{
+	pid_t keeper;
+	struct confined *other = start_other(0, &keeper);
+
+	(void)state;
+	stop_process(keeper);
+	alarm(TOO_LONG_S);
+	confined_stop(other);
+	alarm(0);
+	assert_int_equal(waitpid(keeper, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+}
+
+static void a_keeper_that_is_stopped_is_given_up(void **state)
+{
+	struct confined_job job = {.work = REPEAT};
+	struct bytes answer = {0};
+	pid_t keeper;
+	struct confined *other = start_other(1, &keeper);
+
+	(void)state;
+	stop_process(keeper);
+	alarm(TOO_LONG_S);
+	assert_int_equal(confined_run(other, &job, &answer), -EPIPE);
+	alarm(0);
+	assert_true(confined_is_gone(other));
+	confined_stop(other);
 }
 
 /* Somebody waits for us to end. */
@@ -385,6 +445,8 @@ int main(void)
 		cmocka_unit_test(answers_are_checked_and_bounded),
 		cmocka_unit_test(each_piece_of_work_has_a_process),
 		cmocka_unit_test(without_the_keeper_there_is_no_work),
+		cmocka_unit_test(a_keeper_that_is_stopped_ends_all_the_same),
+		cmocka_unit_test(a_keeper_that_is_stopped_is_given_up),
 		cmocka_unit_test(no_work_is_waited_for_beyond_the_end),
 		/* The same where a process does several pieces of work. */
 		cmocka_unit_test_setup(files_are_read_and_questions_answered, use_some),

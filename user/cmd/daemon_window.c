@@ -157,6 +157,7 @@ static struct perfdata_writer_settings writer_settings(struct daemon *daemon,
 	const struct session *session = daemon->session;
 	struct perfdata_writer_settings settings = {
 		.path = path,
+		.path_remedy = "let the user who runs the daemon write there",
 		.command_line = line->words,
 		.command_words = (int)line->count,
 		.compress = true,

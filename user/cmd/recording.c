@@ -234,6 +234,7 @@ static int open_writer(struct recording *recording)
 	CLEANUP(command_line_release) struct command_line line = command_line_read();
 	struct perfdata_writer_settings writer = {
 		.path = settings->output,
+		.path_remedy = "name another file with -o",
 		.compress = wants_compression(settings),
 		.compress_level = (int)settings->compress_level,
 		.clock_id = CLOCK_MONOTONIC,

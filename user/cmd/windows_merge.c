@@ -177,6 +177,7 @@ static int open_writer(struct merging *merging, const char *path)
 	u64 first_ns = merging->windows->windows.items[0].facts.start_ns;
 	struct perfdata_writer_settings settings = {
 		.path = path,
+		.path_remedy = "name another file with -o",
 		.sources = sources,
 		.source_count = (u32)merging->sources.count,
 		.command_line = words,

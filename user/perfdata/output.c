@@ -41,6 +41,12 @@ static int open_stdout(struct output *output)
 	return open_pipe(fd, output);
 }
 
+/* What can be done where it cannot be made. */
+static const char *remedy(const struct output *output, int error)
+{
+	return error == -ENOSPC ? "free some space" : output->remedy;
+}
+
 /* A file of its own beside the final one, until there is something to read in it. */
 static int open_temporary(struct output *output)
 {
@@ -49,23 +55,23 @@ static int open_temporary(struct output *output)
 	if (output->fd >= 0)
 		return 0;
 	free(TAKE(output->temporary));
-	return fail(-errno, "name another file with -o", "cannot create %s", output->path);
+	return fail(-errno, remedy(output, -errno), "cannot create %s", output->path);
 }
 
-int output_open(const char *path, struct output *ret_output)
+int output_open(const char *path, const char *path_remedy, struct output *ret_output)
 {
 	struct output *output = ret_output;
 	struct stat status;
 	int fd;
 
-	*output = (struct output){.path = must_copy(path), .fd = -1};
+	*output = (struct output){.path = must_copy(path), .remedy = path_remedy, .fd = -1};
 	if (!strcmp(path, "-"))
 		return open_stdout(output);
 	if (stat(path, &status) || S_ISREG(status.st_mode))
 		return open_temporary(output);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	if (fd < 0)
-		return fail(-errno, "name another file with -o", "cannot write %s", path);
+		return fail(-errno, path_remedy, "cannot write %s", path);
 	return open_pipe(fd, output);
 }
 
@@ -175,10 +181,10 @@ int output_publish(struct output *output)
 	if (!output->temporary)
 		return 0;
 	if (!stat(output->path, &status) && status.st_size && rename(output->path, old))
-		return fail(-errno, "name another file with -o", "cannot rename %s to %s",
-			    output->path, old);
+		return fail(-errno, remedy(output, -errno), "cannot rename %s to %s", output->path,
+			    old);
 	if (rename(output->temporary, output->path))
-		return fail(-errno, "name another file with -o", "cannot create %s", output->path);
+		return fail(-errno, remedy(output, -errno), "cannot create %s", output->path);
 	free(TAKE(output->temporary));
 	return 0;
 }

@@ -21,8 +21,9 @@ WIRE_SIZE(struct output_head, 144);
 enum { OUTPUT_FEATURES_MAX = 32 };
 
 struct output {
-	char *path;	 /* where the file will be; for sentences */
-	char *temporary; /* where it is until it is readable; NULL: in its place */
+	char *path;	    /* where the file will be; for sentences */
+	const char *remedy; /* where it cannot be; borrowed */
+	char *temporary;    /* where it is until it is readable; NULL: in its place */
 	int fd;
 	bool is_pipe;
 	struct output_head head;
@@ -35,9 +36,11 @@ struct output {
 
 /*
  * Opens `path` for writing, mode 0600, or stdout for "-". What is no regular file is a pipe.
+ *
+ * path_remedy  as perfdata_writer_settings; must outlive the output
  * Returns 0 or a negative errno with a sentence. Close with output_close().
  */
-int output_open(const char *path, struct output *ret_output);
+int output_open(const char *path, const char *path_remedy, struct output *ret_output);
 
 /* How many of the next `wanted` bytes surely find room on the disk, with enough left over to end
  * the file: all of them, or 0 … wanted. File systems that cannot tell say all. */

@@ -394,7 +394,7 @@ int perfdata_writer_open(const struct perfdata_writer_settings *settings,
 	writer->has_build_id_list = !settings->without_build_id_list;
 	encoder_init(&writer->encoder, settings->sources, settings->source_count,
 		     settings->clock_id);
-	error = output_open(settings->path, &writer->outlet.output);
+	error = output_open(settings->path, settings->path_remedy, &writer->outlet.output);
 	if (!error && settings->compress)
 		start_compression(writer, settings);
 	if (!error)

@@ -14,7 +14,8 @@
 #include "perfdata/reader.h"
 
 struct perfdata_writer_settings {
-	const char *path; /* "-": pipe mode on stdout */
+	const char *path;	 /* "-": pipe mode on stdout */
+	const char *path_remedy; /* what to do if nothing can be made there; NULL: not known */
 	const struct event_source *sources;
 	u32 source_count;
 	const char *const *command_line; /* argv, argc words */

@@ -347,10 +347,11 @@ static void missing_folder_is_answered_and_leaves_nothing(void **state)
 	struct perfdata_writer_settings settings = recording_settings("/nowhere/perf.data");
 	struct perfdata_writer *writer = NULL;
 
+	settings.path_remedy = "go elsewhere";
 	assert_int_equal(perfdata_writer_open(&settings, &writer), -ENOENT);
 	assert_null(writer);
 	assert_string_equal(fail_sentence(), "cannot create /nowhere/perf.data: No such file or "
-					     "directory; name another file with -o");
+					     "directory; go elsewhere");
 	(void)state;
 }
 

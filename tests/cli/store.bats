@@ -255,3 +255,12 @@ each_reads() {
 	fails_with 1 'flat/windows is no folder; remove it, or give another --store' \
 		"$BPFPROF" daemon --store flat --once --window 1s
 }
+
+@test "a day that is no folder is told in a line, and the others are listed" {
+	cp -r store hidden
+	: >hidden/windows/20261120
+	run --separate-stderr "$BPFPROF" list --store hidden
+	[ "$status" = 0 ]
+	grep '^# 6 windows' <<<"$output"
+	grep -x 'bpfprof: hidden/windows/20261120 is no folder: nothing of that day is read; remove or rename it' <<<"$stderr"
+}

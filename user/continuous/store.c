@@ -49,34 +49,10 @@ int store_sync(const char *path)
 
 /* --- opening --- */
 
-/* Whoever may read files may look for them. */
-static mode_t folder_mode(const struct store *store)
-{
-	u32 files = store_file_mode(store->directory);
-
-	return files | (files & 0444) >> 2;
-}
-
-static int refuse_other_than_folder(const char *path)
-{
-	struct stat status;
-
-	if (stat(path, &status) || S_ISDIR(status.st_mode))
-		return 0;
-	return fail_plain(-EPROTO, "remove it, or give another --store", "%s is no folder", path);
-}
-
-static int make_folder(const struct store *store, const char *path)
-{
-	if (!mkdir(path, folder_mode(store)) || errno == EEXIST)
-		return 0;
-	return fail(-errno, NULL, "cannot make %s", path);
-}
-
 static int open_to_write(struct store *store)
 {
 	bool has_format;
-	int error = make_folder(store, store->directory);
+	int error = store_make_folder(store, store->directory);
 
 	error = error ? error : folder_check_owner(store->directory, own_one);
 	if (!error)
@@ -90,16 +66,16 @@ static int open_to_write(struct store *store)
 			store_note(store, "%s/format was missing", store->directory);
 		error = store_write_format(store);
 	}
-	error = error ? error : make_folder(store, store->windows);
-	error = error ? error : refuse_other_than_folder(store->windows);
-	error = error ? error : make_folder(store, store->names);
+	error = error ? error : store_make_folder(store, store->windows);
+	error = error ? error : store_refuse_other_than_folder(store->windows);
+	error = error ? error : store_make_folder(store, store->names);
 	return error ? error : store_load(store);
 }
 
 static int open_to_read(struct store *store)
 {
 	bool has_format;
-	int error = refuse_other_than_folder(store->windows);
+	int error = store_refuse_other_than_folder(store->windows);
 
 	if (error)
 		return error;
@@ -311,11 +287,10 @@ void store_limit(struct store *store, struct store_limits limits)
 
 /* --- writing --- */
 
-static int lose_window(struct store *store, int error, const char *what)
+static void count_lost(struct store *store)
 {
 	store->lost_windows++;
 	store->lost_before_next++;
-	return fail(error, error == -ENOSPC ? "make room" : NULL, "%s", what);
 }
 
 /* A name that neither a window has nor one that is being written. */
@@ -335,10 +310,14 @@ int store_begin(struct store *store, u64 start_ns, const char **ret_path)
 {
 	CLEANUP(freep) char *folder = NULL;
 	window_key key = free_key(store, start_ns);
+	int error;
 
 	folder = window_folder_path(store->windows, key);
-	if (mkdir(folder, folder_mode(store)) && errno != EEXIST)
-		return lose_window(store, -errno, folder);
+	error = store_make_day(store, folder);
+	if (error) {
+		count_lost(store);
+		return error;
+	}
 	remove_begun(store);
 	store->begun = key;
 	store->begun_path = window_file_path(store->windows, key, WINDOW_OPEN);
@@ -351,8 +330,7 @@ void store_abandon(struct store *store)
 	if (!store->begun_path)
 		return;
 	remove_begun(store);
-	store->lost_windows++;
-	store->lost_before_next++;
+	count_lost(store);
 }
 
 int store_name_file(const struct store *store, window_key key)
@@ -440,8 +418,10 @@ int store_commit(struct store *store, const struct store_window *window)
 			unlink(path);
 	}
 	remove_begun(store);
-	if (error)
-		return lose_window(store, error, path);
+	if (error) {
+		count_lost(store);
+		return fail(error, store_remedy(error), "cannot write %s", path);
+	}
 	added(store, &row);
 	return 0;
 }

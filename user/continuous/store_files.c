@@ -91,7 +91,22 @@ static bool read_name(u32 day, const char *name, struct window_file *ret_file)
 /* Takes the folder of a day. Returns 0 or a negative errno. */
 typedef int take_day(const char *path, u32 day, DIR *folder, void *context);
 
-static int open_day(const char *windows, const char *name, take_day *take, void *context)
+/* For each day. */
+struct days {
+	take_day *take;
+	void *context;
+	struct text *notes; /* on days that are none; NULL: not wanted */
+};
+
+static void note_other(struct text *notes, const char *path)
+{
+	if (notes)
+		text_appendf(notes,
+			     "%s is no folder: nothing of that day is read; remove or rename it\n",
+			     path);
+}
+
+static int open_day(const char *windows, const char *name, const struct days *days)
 {
 	enum { DAY_DIGITS = 8 };
 	CLEANUP(freep) char *path = must_format("%s/%s", windows, name);
@@ -102,11 +117,15 @@ static int open_day(const char *windows, const char *name, take_day *take, void 
 		return 0;
 	folder = opendir(path);
 	if (folder)
-		return take(path, day, folder, context);
-	return errno == ENOENT || errno == ENOTDIR ? 0 : -errno; /* it went meanwhile */
+		return days->take(path, day, folder, days->context);
+	if (errno == ENOTDIR || errno == ELOOP)
+		note_other(days->notes, path);
+	else if (errno != ENOENT) /* it went meanwhile */
+		return -errno;
+	return 0;
 }
 
-static int each_day(const char *windows, take_day *take, void *context)
+static int each_day(const char *windows, const struct days *days)
 {
 	CLEANUP(closedirp) DIR *folder = opendir(windows);
 	const struct dirent *item;
@@ -115,7 +134,7 @@ static int each_day(const char *windows, take_day *take, void *context)
 	if (!folder)
 		return -errno;
 	while (!error && (item = readdir(folder)))
-		error = open_day(windows, item->d_name, take, context);
+		error = open_day(windows, item->d_name, days);
 	return error;
 }
 
@@ -143,9 +162,10 @@ static int compare_files(const void *left, const void *right)
 	return (int)a->kind - (int)b->kind;
 }
 
-int window_files_list(const char *windows, file_list *ret_files)
+int window_files_list(const char *windows, file_list *ret_files, struct text *notes)
 {
-	int error = each_day(windows, list_day, ret_files);
+	const struct days days = {list_day, ret_files, notes};
+	int error = each_day(windows, &days);
 
 	if (ret_files->count)
 		qsort(ret_files->items, ret_files->count, sizeof(*ret_files->items), compare_files);
@@ -178,7 +198,9 @@ static int tidy_day(const char *path, u32 day, DIR *folder, void *context)
 
 int window_files_tidy(const char *windows)
 {
-	return each_day(windows, tidy_day, NULL);
+	const struct days days = {.take = tidy_day};
+
+	return each_day(windows, &days);
 }
 
 /* --- what a file tells --- */

@@ -6,6 +6,7 @@
 #ifndef CONTINUOUS_STORE_FILES_H
 #define CONTINUOUS_STORE_FILES_H
 
+#include "base/text.h"
 #include "continuous/store_rows.h"
 
 /* In the order in which files of one moment stand. */
@@ -23,9 +24,10 @@ struct window_file {
 
 typedef VEC(struct window_file) file_list;
 
-/* Lists the windows below a folder, by key. Files of other names are passed over.
+/* Lists the windows below a folder, by key. Files of other names are passed over; of what has the
+ * name of a day, but is no folder, a line is added to `notes`.
  * Returns 0 or a negative errno without a sentence; the list is released by the caller. */
-int window_files_list(const char *windows, file_list *ret_files);
+int window_files_list(const char *windows, file_list *ret_files, struct text *notes);
 
 /* Removes what writers that were killed had not given its name yet, and folders that are empty. For
  * who has the lock. Returns as window_files_list(). */

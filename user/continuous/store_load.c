@@ -204,7 +204,7 @@ static int pass_over_index(struct store *store)
 {
 	closep(&store->index_fd);
 	if (store->writes)
-		return fail_plain(-EPROTO, "remove it", "%s is no file", store->index);
+		return store_refuse_no_file(store->index);
 	store_note(store, "%s is no file", store->index);
 	return 0;
 }
@@ -254,7 +254,7 @@ static int load(struct loading *loading, entry_list *rows, file_list *files)
 		error = window_files_tidy(store->windows);
 	/* The files first for a reader: a window that comes meanwhile is none too many then. */
 	if (!error)
-		error = window_files_list(store->windows, files);
+		error = window_files_list(store->windows, files, &store->notes);
 	if (error)
 		return fail_while(error, "reading %s", store->windows);
 	error = read_rows(loading, rows);

@@ -48,8 +48,10 @@ int store_take_lock(struct store *store)
 
 	store->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW,
 			      store_file_mode(store->directory));
+	if (store->lock_fd < 0 && (errno == EISDIR || errno == ELOOP))
+		return store_refuse_no_file(path);
 	if (store->lock_fd < 0)
-		return fail(-errno, NULL, "cannot write %s", path);
+		return fail(-errno, store_remedy(-errno), "cannot write %s", path);
 	if (fcntl(store->lock_fd, F_OFD_SETLK, &lock)) {
 		if (errno == EAGAIN || errno == EACCES)
 			return refuse_second(store, path);
@@ -77,14 +79,18 @@ int store_check_format(const struct store *store, bool *ret_is_there)
 {
 	CLEANUP(freep) char *path = must_format("%s/format", store->directory);
 	CLEANUP(freep) char *text = NULL;
-	int error = file_read(path, TEXT_LIMIT, &text, NULL);
+	int error = store_refuse_other_than_file(path);
 	u32 format = 0;
 
+	if (error)
+		return error;
+	error = file_read(path, TEXT_LIMIT, &text, NULL);
 	*ret_is_there = !error && *text;
 	if (error == -ENOENT || (!error && !*text))
 		return 0;
 	if (error)
-		return fail(error, NULL, "cannot read %s", path);
+		return fail(error, "let this user read it, or give another --store",
+			    "cannot read %s", path);
 	text[strcspn(text, "\n")] = 0;
 	if (strncmp(text, format_words, strlen(format_words)) != 0 ||
 	    number_parse_u32(text + strlen(format_words), &format) || !format)
@@ -108,9 +114,11 @@ int store_write_format(const struct store *store)
 		      store_file_mode(store->directory));
 	int error = fd < 0 ? -errno : file_write_all(fd, text, strlen(text));
 
+	if (error == -EISDIR || error == -ELOOP)
+		return store_refuse_no_file(made);
 	if (!error && (fsync(fd) || rename(made, path)))
 		error = -errno;
 	if (!error)
 		error = store_sync(store->directory);
-	return error ? fail(error, NULL, "cannot write %s", path) : 0;
+	return error ? fail(error, store_remedy(error), "cannot write %s", path) : 0;
 }

@@ -49,6 +49,21 @@ void store_share_content(struct store *store);
 /* Why a store cannot be read by somebody without rights. Returns -EACCES, with a sentence. */
 int store_refuse_reader(const struct store *store);
 
+/* What a writer can be told to do about an error of a path in the store. */
+const char *store_remedy(int error);
+/* Makes a folder, unless something is there. Returns 0 or a negative errno with a sentence. */
+int store_make_folder(const struct store *store, const char *path);
+/* Makes the folder of a day, unless there is one. Returns as store_make_folder(), and -ENOTDIR if
+ * something else is there. */
+int store_make_day(const struct store *store, const char *path);
+/* Whether something else is where a folder should be; what is not there is fine. Returns 0 or
+ * -EPROTO with a sentence. */
+int store_refuse_other_than_folder(const char *path);
+/* The same of a file. */
+int store_refuse_other_than_file(const char *path);
+/* Returns -EPROTO, with the sentence that something is no file. */
+int store_refuse_no_file(const char *path);
+
 /* Takes the lock, if this store writes. Returns 0 or a negative errno with a sentence (-EBUSY). */
 int store_take_lock(struct store *store);
 /* Whether another process writes into this store now. */

@@ -292,6 +292,77 @@ static void a_newer_format_is_refused_and_left_alone(void **state)
 	(void)state;
 }
 
+static void what_is_no_file_in_the_place_of_one_is_to_be_removed(void **state)
+{
+	static const char *const others[] = {"mkdir format", "ln -s format format",
+					     "mkfifo format"};
+	char *folder = store_folder();
+	CLEANUP(freep) char *sentence = must_format("%s/format is no file; remove it", folder);
+
+	windows_put(folder, 1);
+	for (size_t i = 0; i < ARRAY_COUNT(others); i++) {
+		shell_in(folder, "rm -rf format");
+		shell_in(folder, others[i]);
+		expect_refusal(folder, sentence);
+	}
+	store_folder_remove(folder);
+	(void)state;
+}
+
+/* A reader does not need it. */
+static void what_is_no_lock_in_its_place_is_to_be_removed(void **state)
+{
+	static const char *const others[] = {"mkdir lock", "ln -s lock lock"};
+	char *folder = store_folder();
+	CLEANUP(freep) char *sentence = must_format("%s/lock is no file; remove it", folder);
+	struct store *store;
+
+	windows_put(folder, 1);
+	for (size_t i = 0; i < ARRAY_COUNT(others); i++) {
+		shell_in(folder, "rm -rf lock");
+		shell_in(folder, others[i]);
+		assert_int_equal(store_open(folder, STORE_WRITE, &store), -EPROTO);
+		assert_string_equal(fail_sentence(), sentence);
+		store_close(store_opened(folder, STORE_READ));
+	}
+	store_folder_remove(folder);
+	(void)state;
+}
+
+/* The other days are. */
+static void a_day_that_is_no_folder_is_told_and_not_written_to(void **state)
+{
+	static const char *const others[] = {": >windows/20261121",
+					     "ln -s 20261121 windows/20261121"};
+	const u64 day_ns = 24 * 60 * MINUTE_NS;
+	char *folder = store_folder();
+	CLEANUP(freep)
+	char *note = must_format("%s/windows/20261121 is no folder: nothing of that day is read; "
+				 "remove or rename it\n",
+				 folder);
+	CLEANUP(freep)
+	char *sentence = must_format("%s/windows/20261121 is no folder; remove or rename it",
+				     folder);
+
+	for (size_t i = 0; i < ARRAY_COUNT(others); i++) {
+		struct store *store = store_opened(folder, STORE_WRITE);
+
+		assert_int_equal(window_put(store, FIRST_NS + day_ns), 0);
+		shell_in(folder, others[i]);
+		assert_int_equal(window_put(store, FIRST_NS), -ENOTDIR);
+		assert_string_equal(fail_sentence(), sentence);
+		assert_int_equal(store_lost_windows(store), 1);
+		store_close(store);
+		store = store_opened(folder, STORE_READ);
+		assert_string_equal(store_notes(store), note);
+		assert_int_equal(store_count(store), i + 1);
+		store_close(store);
+		shell_in(folder, "rm windows/20261121");
+	}
+	store_folder_remove(folder);
+	(void)state;
+}
+
 static void a_store_that_is_not_there_is_told(void **state)
 {
 	struct store *store;
@@ -320,6 +391,9 @@ int main(void)
 		cmocka_unit_test(a_second_writer_is_refused_by_name),
 		cmocka_unit_test(the_lock_of_a_dead_process_is_no_obstacle),
 		cmocka_unit_test(a_newer_format_is_refused_and_left_alone),
+		cmocka_unit_test(what_is_no_file_in_the_place_of_one_is_to_be_removed),
+		cmocka_unit_test(what_is_no_lock_in_its_place_is_to_be_removed),
+		cmocka_unit_test(a_day_that_is_no_folder_is_told_and_not_written_to),
 		cmocka_unit_test(a_store_that_is_not_there_is_told),
 	};
 

@@ -144,13 +144,18 @@ tells_of_brief() {
 	tells 'it was gone when the window ended'
 }
 
-@test "lines that are in other files, and those of what has gone too soon, are counted" {
+@test "lines that are in other files, are damaged, or of what has gone too soon, are counted" {
 	program split -gsplit-dwarf
 	program lasting
+	program torn
+	head -c 64 /dev/zero >nothing
+	objcopy --update-section .debug_abbrev=nothing torn
 	start_low ./split
+	start_low ./torn
 	start "$BPFPROF" daemon --store lossy --window 1s --keep-lines 2>log
 	wait_for tells 'they are in more files than its debug file'
 	[ ! -e "lossy/names/$(id_of split).places" ]
+	wait_for tells 'its debug information could not be read'
 	wait_for tells_of_brief
 }
 

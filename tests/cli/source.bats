@@ -192,6 +192,29 @@ assert any(frame.get("source", "").startswith("inl.c:") for frame in frames), fr
 	[[ $other != *inl.c:* ]]
 }
 
+# Whether a command told once that the DWARF of our program is damaged.
+told_damage() {
+	[ "$(grep -cx "bpfprof: source lines of $PWD/inl are missing: its debug information could not be read; install or build it again" told)" = 1 ]
+}
+
+@test "DWARF that is damaged is told, and not taken for none" {
+	head -c 64 /dev/zero >nothing
+	mkdir -p "damaged$PWD"
+	for section in .debug_line .debug_abbrev .debug_info; do
+		objcopy --update-section "$section=nothing" inl "damaged$PWD/inl" 2>/dev/null
+		"$BPFPROF" report -i chains.data -s srcline --symfs damaged >ours 2>told
+		told_damage
+		grep -q '??:0' ours
+		"$BPFPROF" script -i chains.data -F ip,sym,srcline --symfs damaged >ours 2>told
+		grep -q outer ours
+		told_damage
+		"$BPFPROF" report -q -i chains.data -s srcline --symfs damaged 2>told >/dev/null
+		[ ! -s told ]
+	done
+	"$BPFPROF" report -i chains.data -s srcline >/dev/null 2>told
+	[ ! -s told ]
+}
+
 # Frames by name and place alone; without the C library's, see without_start().
 frames() {
 	sed -E -e 's/^\t *[0-9a-f]+ /\t/' -e 's/__libc_start_main_impl \(inlined\)/__libc_start_main@@GLIBC_2.34/' |

@@ -4,7 +4,7 @@
  *
  * Usage: lines [-t threads] ELF < addresses
  * For each address a line with it, then two for each frame: the function ("-" where the symbol's
- * name stays) and file:line. Time and memory go to standard error.
+ * name stays) and file:line. Time and memory go to standard error. Fails if the DWARF is damaged.
  */
 #include "base/file.h"
 #include "base/memory.h"
@@ -82,5 +82,9 @@ int main(int argc, char **argv)
 		print(addresses.items[i], chains.frames + chains.starts[i],
 		      chains.starts[i + 1] - chains.starts[i]);
 	vec_release(&addresses);
+	if (lines && source_lines_is_damaged(lines)) {
+		fprintf(stderr, "%s: not all of its DWARF could be read\n", argv[optind]);
+		return 1;
+	}
 	return 0;
 }

@@ -50,6 +50,7 @@ static bool pay(struct walk *walk, u64 bytes)
 {
 	bool can_pay = bytes <= walk->budget;
 
+	walk->inlines->is_damaged |= !can_pay;
 	walk->budget = can_pay ? walk->budget - bytes : 0;
 	return can_pay;
 }
@@ -179,6 +180,9 @@ static bool enter(struct walk *walk, struct level *level, u32 *ret_inside)
 	case DW_TAG_partial_unit:
 	case DW_TAG_skeleton_unit:
 		return true;
+	case DW_TAG_invalid:
+		walk->inlines->is_damaged = true;
+		return false;
 	default:
 		return false;
 	}
@@ -189,8 +193,10 @@ static bool step(struct walk *walk, struct level *level)
 {
 	Dwarf_Off here = dwarf_dieoffset(&level->die), next;
 	Dwarf_Die sibling;
+	int end = dwarf_siblingof(&level->die, &sibling);
 
-	if (dwarf_siblingof(&level->die, &sibling))
+	walk->inlines->is_damaged |= end < 0;
+	if (end)
 		return false;
 	next = dwarf_dieoffset(&sibling);
 	if (next <= here)
@@ -209,6 +215,14 @@ static void leave(struct walk *walk)
 		walk->depth = 0;
 }
 
+static bool has_child(struct walk *walk, struct level *level, Dwarf_Die *ret_child)
+{
+	int none = dwarf_child(&level->die, ret_child);
+
+	walk->inlines->is_damaged |= none < 0;
+	return !none;
+}
+
 static void walk_unit(struct walk *walk)
 {
 	walk->levels[0] = (struct level){.die = walk->root->die};
@@ -219,7 +233,7 @@ static void walk_unit(struct walk *walk)
 		u32 inside;
 
 		if (!enter(walk, level, &inside) || walk->depth == NESTING_MAX ||
-		    dwarf_child(&level->die, &child)) {
+		    !has_child(walk, level, &child)) {
 			leave(walk);
 			continue;
 		}

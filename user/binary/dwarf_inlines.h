@@ -34,6 +34,7 @@ struct dwarf_function {
 struct dwarf_inlines {
 	VEC(struct dwarf_function) rows; /* the first is "none" */
 	u32 *innermost;			 /* the row of each wanted address */
+	bool is_damaged;		 /* not all could be gone through */
 };
 
 /*

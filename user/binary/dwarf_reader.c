@@ -156,16 +156,18 @@ static void read_unit(struct unit *unit, Dwarf_Die *die, const struct unit_addre
 	const struct dwarf_file *file = unit->reader->file;
 	CLEANUP(dwarf_split_close) struct dwarf_split split = {0};
 	struct dwarf_root root = {.die = *die};
+	int split_error = dwarf_split_open(&file->split, &file->sections, die, &split);
 
 	/* Without its split part a unit still has lines. */
-	if (dwarf_split_open(&file->split, &file->sections, die, &split) == -ENOENT &&
-	    file->only_whole) {
+	if (split_error == -ENOENT && file->only_whole) {
 		unit->reader->has_left_out = true;
 		return;
 	}
 	dwarf_inlines_read(split.handle.dwarf ? &split.root : &root, wanted->addresses,
 			   wanted->count, &unit->inlines);
 	dwarf_rows_read(die, &file->sections, &unit->rows);
+	unit->reader->is_damaged |= split_error == -EBADMSG || unit->inlines.is_damaged ||
+				    unit->rows.is_damaged;
 	unit->paths = must_alloc_array(unit->rows.file_count, sizeof(u32));
 	unit->reader->rows += unit->rows.line_count;
 	for (u32 i = 0; i < wanted->count; i++)
@@ -184,8 +186,10 @@ void dwarf_reader_read(struct dwarf_reader *reader, u64 unit_offset,
 	if (reader->rows > ROWS_KEPT_MAX)
 		close_handles(reader);
 	memset(answers, 0, wanted->count * sizeof(*answers));
-	if (!reader->handle.dwarf && open_handles(reader))
-		return;
-	if (dwarf_offdie(reader->handle.dwarf, unit_offset, &die))
+	if ((!reader->handle.dwarf && open_handles(reader)) ||
+	    !dwarf_offdie(reader->handle.dwarf, unit_offset, &die) ||
+	    dwarf_tag(&die) == DW_TAG_invalid)
+		reader->is_damaged = true;
+	else
 		read_unit(&unit, &die, wanted, answers);
 }

@@ -26,6 +26,7 @@ struct dwarf_reader {
 	struct intern text; /* of the frames */
 	u64 rows;	    /* read through the handle, which keeps them */
 	bool has_left_out;  /* a unit that is not whole */
+	bool is_damaged;    /* a unit could not be read, or not all of it */
 };
 
 /* Opens libdw's handles. Returns 0 or -EBADMSG. */

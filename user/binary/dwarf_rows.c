@@ -37,10 +37,13 @@ void dwarf_rows_read(Dwarf_Die *unit, const struct dwarf_sections *sections,
 	struct dwarf_rows rows = {0};
 	Dwarf_Attribute attribute;
 
+	rows.is_damaged = dwarf_hasattr(unit, DW_AT_stmt_list);
 	*ret_rows = rows;
 	if (program_bytes(unit, sections) > DWARF_ROWS_PROGRAM_MAX)
 		return;
-	if (dwarf_getsrclines(unit, &rows.lines, &rows.line_count))
+	if (!dwarf_getsrclines(unit, &rows.lines, &rows.line_count))
+		rows.is_damaged = false;
+	else
 		rows.line_count = 0;
 	if (dwarf_getsrcfiles(unit, &rows.files, &rows.file_count))
 		rows.file_count = 0;

@@ -24,6 +24,7 @@ struct dwarf_rows {
 	const char *const *folders; /* of the files; the first is that of the unit */
 	size_t folder_count;
 	const char *unit_folder; /* NULL: unknown */
+	bool is_damaged;	 /* there should be some, and they could not be read */
 };
 
 struct dwarf_place {

@@ -18,6 +18,7 @@ struct reading {
 	VEC(struct unit_range) ranges;
 	VEC(u64) listed; /* units of .debug_aranges, ascending */
 	u64 ranges_left; /* that may still be added */
+	bool is_damaged;
 };
 
 /* Goes up the addresses: which ranges have begun, that of the first unit on top (a heap). */
@@ -80,24 +81,29 @@ static void read_unit(struct reading *reading, u64 unit)
 	if (reading->listed.count && bsearch(&unit, reading->listed.items, reading->listed.count,
 					     sizeof(u64), compare_offsets))
 		return;
-	if (!dwarf_offdie(reading->dwarf, unit, &die))
+	if (!dwarf_offdie(reading->dwarf, unit, &die) || dwarf_tag(&die) == DW_TAG_invalid) {
+		reading->is_damaged = true;
 		return;
+	}
 	while (reading->ranges_left && (next = dwarf_ranges(&die, next, &base, &start, &end)) > 0)
 		add_range(reading, start, end, unit);
+	reading->is_damaged |= next < 0;
 }
 
 static void read_units(struct reading *reading)
 {
 	Dwarf_Off unit = 0, next;
 	size_t header_bytes;
+	int end;
 
-	while (!dwarf_next_unit(reading->dwarf, unit, &next, &header_bytes, NULL, NULL, NULL, NULL,
-				NULL, NULL)) {
+	while (!(end = dwarf_next_unit(reading->dwarf, unit, &next, &header_bytes, NULL, NULL, NULL,
+				       NULL, NULL, NULL))) {
 		read_unit(reading, unit + header_bytes);
 		if (next <= unit)
 			break;
 		unit = next;
 	}
+	reading->is_damaged |= end <= 0;
 }
 
 static void swap_ranges(struct unit_range *a, struct unit_range *b)
@@ -186,6 +192,7 @@ void dwarf_units_read(Dwarf *dwarf, u64 ranges_max, struct dwarf_units *ret_unit
 	vec_release(&reading.ranges);
 	vec_release(&reading.listed);
 	vec_release(&sweep.begun);
+	units.is_damaged = reading.is_damaged;
 	*ret_units = units;
 }
 

@@ -9,6 +9,7 @@
 #include "bpfprof/types.h"
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 
 /* [start, end) belongs to the unit whose first DIE is at `unit` in .debug_info. */
 struct unit_range {
@@ -17,6 +18,7 @@ struct unit_range {
 
 struct dwarf_units {
 	VEC(struct unit_range) ranges; /* ascending, without overlaps */
+	bool is_damaged;	       /* of some units it cannot be told */
 };
 
 /* Reads .debug_aranges, and the ranges of units that are not in it. Where units overlap the first

@@ -26,6 +26,7 @@ struct source_lines {
 	char *root, *path;		  /* where split units are looked for; owned */
 	struct dwarf_file file;
 	struct dwarf_units units;
+	bool has_no_unit; /* for an address, and it may be one that cannot be read */
 	struct dwarf_reader *readers[THREADS_MAX]; /* one for each thread, made when needed */
 };
 
@@ -183,6 +184,23 @@ bool source_lines_has_left_out(const struct source_lines *lines)
 	return false;
 }
 
+bool source_lines_is_damaged(const struct source_lines *lines)
+{
+	for (u32 i = 0; i < THREADS_MAX && lines->readers[i]; i++)
+		if (lines->readers[i]->is_damaged)
+			return true;
+	return lines->has_no_unit;
+}
+
+/* The range of a unit that has the address; NULL: none. */
+static const struct unit_range *find_unit(struct source_lines *lines, u64 address)
+{
+	const struct unit_range *range = dwarf_units_find(&lines->units, address);
+
+	lines->has_no_unit |= !range && lines->units.is_damaged;
+	return range;
+}
+
 void source_lines_close(struct source_lines *lines)
 {
 	if (!lines)
@@ -210,7 +228,7 @@ void source_lines_closep(struct source_lines **lines)
 u32 source_lines_find(struct source_lines *lines, u64 address, struct source_frame *frames,
 		      u32 room)
 {
-	const struct unit_range *range = dwarf_units_find(&lines->units, address);
+	const struct unit_range *range = find_unit(lines, address);
 	const struct unit_addresses wanted = {&address, 1};
 	struct frames found = {0};
 	struct answer answer;
@@ -238,8 +256,7 @@ static int compare_wanted(const void *a, const void *b)
 static void add_wanted(struct search *search, const u64 *addresses, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		const struct unit_range *range = dwarf_units_find(&search->lines->units,
-								  addresses[i]);
+		const struct unit_range *range = find_unit(search->lines, addresses[i]);
 
 		if (range)
 			*vec_add(&search->wanted) = (struct wanted){range->unit, addresses[i], i};

@@ -63,6 +63,9 @@ int source_lines_open_given(const int *fds, size_t fd_count, const struct build_
 			    struct source_lines **ret_lines);
 /* Whether addresses were asked for of which nothing was told, as a split unit is elsewhere. */
 bool source_lines_has_left_out(const struct source_lines *lines);
+/* Whether addresses were asked for of which not all may be told, as what should tell of them is
+ * damaged. */
+bool source_lines_is_damaged(const struct source_lines *lines);
 /* Closes; NULL is fine. */
 void source_lines_close(struct source_lines *lines);
 /* For CLEANUP. */

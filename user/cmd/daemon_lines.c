@@ -135,7 +135,7 @@ void daemon_lines_note(struct daemon_lines *lines, const struct wanted *wanted,
 	struct binary_lines *binary = &lines->binaries.items[wanted->id - 1];
 	bool is_gone = outcome->error == -ENOENT && ++binary->failures < FAILURES_MAX;
 	/* Of other places all may be in this file. */
-	bool is_done = !outcome->error || outcome->error == -EXDEV;
+	bool is_done = !outcome->error || names_cache_rest_is_kept(outcome->error);
 
 	binary->is_waiting = false;
 	lines->waiting--;

@@ -77,6 +77,8 @@ struct names_cache *names_choice_open_beside(const char *path)
 
 void names_choice_close(struct names_cache *cache, struct symbolizer *symbolizer, bool is_quiet)
 {
+	if (symbolizer && !is_quiet)
+		input_print_lines(symbolizer_warnings(symbolizer));
 	if (symbolizer)
 		symbolizer_keep(symbolizer);
 	names_choice_close_kept(cache, is_quiet);

@@ -53,12 +53,16 @@ static void tell_large(const struct symbolize_settings *settings, const char *pa
 static int open_source(struct search *search, const struct found_binary *found)
 {
 	int error = load_map_read(found->fd, &search->source.map);
+	int lines_error;
 
+	if (error)
+		return error;
 	/* Without DWARF it still is the file that was looked for. */
-	if (!error)
-		(void)source_lines_open(found->fd, found->root, found->path, &found->id,
+	lines_error = source_lines_open(found->fd, found->root, found->path, &found->id,
 					&search->source.lines);
-	return error;
+	search->source.is_damaged = lines_error && lines_error != -ENODATA &&
+				    lines_error != -ENOTSUP;
+	return 0;
 }
 
 /* Takes of the file what is wanted. */

@@ -96,9 +96,9 @@ static int read_places(const int *fds, size_t fd_count, struct bytes question, s
 		return error;
 	error = source_places_read(fds, fd_count - 1, (const u64 *)(const void *)keys.start,
 				   keys.length / sizeof(u64), &places);
-	if (error && error != -EXDEV)
+	if (error && !names_cache_rest_is_kept(error))
 		return error;
-	kept_put(answer, error == -EXDEV);
+	kept_put(answer, (u64)-error);
 	kept_places_put(&places, answer);
 	return 0;
 }
@@ -216,19 +216,19 @@ static int take_names(struct bytes answer, const struct build_id *id, struct kep
 	return 0;
 }
 
-/* So are the places, and no more of them than were asked for; in front of them stands whether some
- * are in other files. */
+/* So are the places, and no more of them than were asked for; in front of them stands why these are
+ * not all: an errno. */
 static int take_places(struct bytes answer, const struct build_id *id, size_t most,
 		       struct kept_places *places)
 {
 	struct cursor cursor = cursor_of(answer);
-	bool has_left_out = kept_take(&cursor) != 0;
+	u64 reason = kept_take(&cursor);
 
 	answer = (struct bytes){cursor.next, cursor_left(&cursor)};
 	if (kept_places_take(answer, places) || !build_id_is(&places->id, id->bytes, id->length) ||
 	    places->places.count > most)
 		return -EOWNERDEAD;
-	return has_left_out ? -EXDEV : 0;
+	return reason == EXDEV ? -EXDEV : reason == EUCLEAN ? -EUCLEAN : 0;
 }
 
 /* The file was identified just before. */

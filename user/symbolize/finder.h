@@ -44,6 +44,7 @@ struct finder_context {
 	const struct profile *profile;
 	struct kernel_names *kernel;
 	struct missing_files *missing;
+	struct text *warnings; /* NULL: not wanted */
 };
 
 /* Loads the names of an ELF file or of the vDSO. */
@@ -80,7 +81,8 @@ bool names_kept_for(const struct symbolize_settings *settings, const struct bina
 
 /* What is known of the sources that a file was made of. */
 struct source_file {
-	struct source_lines *lines; /* NULL: nothing */
+	struct source_lines *lines; /* NULL: nothing … */
+	bool is_damaged;	    /* … as it could not be read */
 	struct load_map map;	    /* to the addresses that they go by */
 };
 
@@ -99,7 +101,8 @@ struct kept_places;
  * keys    count of them, by kept_places_key()
  * places  added to
  * Returns 0, -ENODATA (they have no lines at all), -EXDEV (other files know of some; the rest is
- * added) or why the files could not be read.
+ * added), -EUCLEAN (some of what tells of them is damaged; the rest is added) or why the files
+ * could not be read.
  */
 int source_places_read(const int *fds, size_t fd_count, const u64 *keys, size_t count,
 		       struct kept_places *places);

@@ -89,11 +89,14 @@ struct code_places {
  * What nothing is known of, or is not all in the file and its debug file, is not kept.
  *
  * Returns 0, or without a sentence: -ENODATA (the file has no lines), -EXDEV (of some what
- * is known is in other files: dwz, -gsplit-dwarf; the rest is kept), -ENOENT (no file with that
- * build id), or why it could not be read (as confined_run()) or written.
+ * is known is in other files: dwz, -gsplit-dwarf; the rest is kept), -EUCLEAN (some of it is
+ * damaged; the rest is kept), -ENOENT (no file with that build id), or why it could not be read (as
+ * confined_run()) or written.
  */
 int names_cache_keep_places(struct names_cache *cache, const struct running_binary *binary,
 			    const struct code_places *wanted);
+/* Whether that says that the rest is kept. */
+bool names_cache_rest_is_kept(int error);
 
 /* Code that a process made, and where samples lie in it. */
 struct jit_code {

@@ -45,7 +45,14 @@ int source_places_read(const int *fds, size_t fd_count, const u64 *keys, size_t 
 		addresses[i] = source_file_address(&file, keys[i]);
 	source_lines_find_all(file.lines, addresses, count, 1, &chains);
 	add_found(&chains, keys, count, places);
+	if (source_lines_is_damaged(file.lines))
+		return -EUCLEAN;
 	return source_lines_has_left_out(file.lines) ? -EXDEV : 0;
+}
+
+bool names_cache_rest_is_kept(int error)
+{
+	return error == -EXDEV || error == -EUCLEAN;
 }
 
 /* Those that are not kept yet. ret_keys: room for all, the caller's to free. */
@@ -82,7 +89,7 @@ int names_cache_keep_places(struct names_cache *cache, const struct running_bina
 	if (!fresh.count)
 		return 0;
 	error = confined_names_read_places(confined, binary, &fresh, &found);
-	if (found.places.count && (!error || error == -EXDEV))
+	if (found.places.count && (!error || names_cache_rest_is_kept(error)))
 		write_error = names_cache_add_places(cache, &found);
 	return write_error ? write_error : error;
 }

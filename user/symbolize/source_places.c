@@ -218,6 +218,21 @@ static void place_from_caches(struct placing *placing, const struct binary_row *
 	}
 }
 
+/* Once for each file. */
+static void warn_of_damage(const struct placing *placing, const struct binary_row *binary)
+{
+	struct text *warnings = placing->context->warnings;
+	struct text warning = {0};
+
+	text_append(&warning, "source lines of ");
+	text_append_printable(&warning, profile_text(placing->profile, binary->path));
+	text_append(&warning, " are missing: its debug information could not be read; install or "
+			      "build it again\n");
+	if (warnings && !strstr(text_view(warnings), text_view(&warning)))
+		text_append(warnings, text_view(&warning));
+	text_release(&warning);
+}
+
 static void place_from_file(struct placing *placing, const struct binary_row *binary,
 			    const struct wanted_places *wanted)
 {
@@ -226,12 +241,16 @@ static void place_from_file(struct placing *placing, const struct binary_row *bi
 	CLEANUP(source_file_close) struct source_file file = {0};
 
 	binary_finder_source(placing->context, binary, &file);
+	if (file.is_damaged)
+		warn_of_damage(placing, binary);
 	if (!file.lines)
 		return;
 	kept.id.length = binary->build_id_bytes;
 	memcpy(kept.id.bytes, binary->build_id, sizeof(kept.id.bytes));
 	place_all(placing, &file, wanted, cache ? &kept : NULL);
-	if (cache)
+	if (source_lines_is_damaged(file.lines))
+		warn_of_damage(placing, binary);
+	else if (cache)
 		(void)names_cache_add_places(cache, &kept);
 }
 

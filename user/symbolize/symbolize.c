@@ -41,6 +41,7 @@ struct symbolizer {
 	struct symbolize_settings settings;
 	struct kernel_names *kernel;
 	struct missing_files missing;
+	struct text warnings;
 	struct intern keys; /* id: index in `sources`, plus 1 */
 	VEC(struct name_source) sources;
 	VEC(struct read_file) read; /* if they are to be kept */
@@ -94,6 +95,7 @@ void symbolizer_free(struct symbolizer *symbolizer)
 		free(symbolizer->read.items[i].path);
 	vec_release(&symbolizer->read);
 	vec_release(&symbolizer->missing.ids);
+	text_release(&symbolizer->warnings);
 	vec_release(&symbolizer->binaries);
 	intern_release(&symbolizer->keys);
 	kernel_names_free(symbolizer->kernel);
@@ -215,7 +217,7 @@ static struct finder_context context_of(struct symbolizer *symbolizer,
 					const struct profile *profile)
 {
 	return (struct finder_context){&symbolizer->settings, profile, symbolizer->kernel,
-				       &symbolizer->missing};
+				       &symbolizer->missing, &symbolizer->warnings};
 }
 
 static struct binary_names *names_of(struct symbolizer *symbolizer, struct profile *profile,
@@ -463,6 +465,11 @@ void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 	}
 	if (symbolizer->settings.source)
 		source_places_find(&context, profile);
+}
+
+const char *symbolizer_warnings(const struct symbolizer *symbolizer)
+{
+	return text_view(&symbolizer->warnings);
 }
 
 size_t symbolizer_missing(const struct symbolizer *symbolizer)

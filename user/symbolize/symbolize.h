@@ -64,6 +64,9 @@ void symbolizer_freep(struct symbolizer **symbolizer);
  * they are there. Takes a while if many are new: show first what was asked for. */
 void symbolizer_keep(struct symbolizer *symbolizer);
 
+/* What was found damaged, a line each; "" if nothing was. Borrowed until it is asked for more. */
+const char *symbolizer_warnings(const struct symbolizer *symbolizer);
+
 /* How many debug files would help that are not here, but may be fetched from a server that
  * DEBUGINFOD_URLS names. */
 size_t symbolizer_missing(const struct symbolizer *symbolizer);

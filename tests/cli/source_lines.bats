@@ -162,6 +162,13 @@ library_of() {
 	alike gcc5 one
 	alike clang5 two
 	grep -q common.debug one
+	# as DWARF 5 has it
+	cp gcc5 one
+	cp clang5 two
+	dwz --dwarf-5 -m standard.debug one two 2>told || skip "dwz knows nothing of .debug_sup: $(cat told)"
+	alike gcc5 one
+	alike clang5 two
+	readelf -SW one | grep -q '\.debug_sup'
 }
 
 @test "one large unit, and many" {

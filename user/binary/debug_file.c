@@ -86,6 +86,45 @@ static int id_of_sections(struct bytes image, struct build_id *ret_id)
 	return build_id_in_notes(notes, file.is_swapped, ret_id);
 }
 
+enum supplement { REFERS_TO_COMMON, IS_COMMON };
+
+/*
+ * What .debug_sup says: a path, if the file refers to a common one, and what that is known by.
+ * Returns the path, NULL if it says nothing. Source: DWARF 5, 7.3.6.
+ */
+static const char *read_supplement(const struct elf_file *file, enum supplement kind,
+				   struct build_id *id)
+{
+	enum { VERSION = 5 };
+	struct bytes contents = elf_file_contents(file,
+						  elf_file_section(file, SHT_NULL, ".debug_sup"));
+	struct cursor cursor = cursor_of(contents);
+	const u8 *bytes;
+	const char *name;
+	u8 length;
+
+	cursor.swap = file->is_swapped;
+	if (cursor_u16(&cursor) != VERSION || cursor_u8(&cursor) != kind)
+		return NULL;
+	name = (const char *)cursor.next;
+	cursor_take(&cursor, strnlen(name, cursor_left(&cursor)) + 1);
+	length = cursor_u8(&cursor); /* LEB128: of what is longer the first byte is too large */
+	bytes = cursor_take(&cursor, length);
+	if (cursor.overrun || !length || length > sizeof(id->bytes))
+		return NULL;
+	id->length = length;
+	memcpy(id->bytes, bytes, length);
+	return name;
+}
+
+static int id_of_supplement(struct bytes image, struct build_id *ret_id)
+{
+	CLEANUP(elf_file_close) struct elf_file file = {0};
+	int error = elf_file_open(image, &file);
+
+	return error || read_supplement(&file, IS_COMMON, ret_id) ? error : -ENODATA;
+}
+
 static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 {
 	struct build_id id;
@@ -94,7 +133,7 @@ static bool is_wanted(int fd, struct bytes bytes, const struct wanted *wanted)
 		return false;
 	if (!wanted->id->length)
 		return wanted->has_link && checksum_of(fd) == wanted->checksum;
-	if (build_id_of_fd(fd, &id) && id_of_sections(bytes, &id))
+	if (build_id_of_fd(fd, &id) && id_of_sections(bytes, &id) && id_of_supplement(bytes, &id))
 		return false;
 	return build_id_is(&id, wanted->id->bytes, wanted->id->length);
 }
@@ -310,8 +349,8 @@ int debug_file_read_lines(const char *root, const char *path, struct bytes image
 	return read_file(root, path, image, wanted, ret_bytes);
 }
 
-/* What .gnu_debugaltlink says: a path, and the build id of what is there. Returns the path, NULL if
- * it says nothing. */
+/* What .gnu_debugaltlink says, or .debug_sup: a path, and the build id of what is there. Returns
+ * the path, NULL if they say nothing. */
 static const char *read_common_link(const struct elf_file *file, struct build_id *id)
 {
 	struct bytes contents = elf_file_contents(
@@ -319,6 +358,8 @@ static const char *read_common_link(const struct elf_file *file, struct build_id
 	const char *name = (const char *)contents.start;
 	size_t name_bytes = contents.length ? strnlen(name, contents.length) + 1 : 0;
 
+	if (!contents.length)
+		return read_supplement(file, REFERS_TO_COMMON, id);
 	if (name_bytes < 2 || name_bytes >= contents.length ||
 	    contents.length - name_bytes > sizeof(id->bytes))
 		return NULL;

@@ -286,14 +286,31 @@ void dwarf_inlines_release(struct dwarf_inlines *inlines)
 	*inlines = (struct dwarf_inlines){0};
 }
 
+/* libdw up to 0.188 at least follows a reference to dwz's file only by the name that GNU gave its
+ * form before DWARF 5, which is as long as an offset in the unit. */
+static void use_older_name(Dwarf_Die *die, Dwarf_Attribute *reference)
+{
+	u8 reference_bytes = reference->form == DW_FORM_ref_sup4   ? 4
+			     : reference->form == DW_FORM_ref_sup8 ? 8
+								   : 0;
+	u8 offset_bytes;
+	Dwarf_Die unit;
+
+	if (reference_bytes && dwarf_diecu(die, &unit, NULL, &offset_bytes) &&
+	    offset_bytes == reference_bytes)
+		reference->form = DW_FORM_GNU_ref_alt;
+}
+
 /* The DIE that this one is a copy or the definition of. */
 static bool original_of(Dwarf_Die *die, Dwarf_Die *ret_original)
 {
 	Dwarf_Attribute attribute;
 
-	return (dwarf_attr(die, DW_AT_abstract_origin, &attribute) ||
-		dwarf_attr(die, DW_AT_specification, &attribute)) &&
-	       dwarf_formref_die(&attribute, ret_original);
+	if (!dwarf_attr(die, DW_AT_abstract_origin, &attribute) &&
+	    !dwarf_attr(die, DW_AT_specification, &attribute))
+		return false;
+	use_older_name(die, &attribute);
+	return dwarf_formref_die(&attribute, ret_original);
 }
 
 static const char *text_of(Dwarf_Die *die, unsigned int name)

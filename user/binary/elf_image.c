@@ -293,7 +293,7 @@ static int copy_debug(struct image *image)
 
 int elf_image_debug(int fd, struct bytes *ret_image)
 {
-	static const char *const names[] = {".gnu_debuglink", ".gnu_debugaltlink",
+	static const char *const names[] = {".gnu_debuglink", ".gnu_debugaltlink", ".debug_sup",
 					    ".note.gnu.build-id"};
 	CLEANUP(file_unmap) struct bytes bytes = {0};
 	struct image image = {.bytes_left = debug_max_bytes, .zeros = DWARF_SLACK_BYTES};

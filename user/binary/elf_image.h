@@ -34,7 +34,7 @@ struct elf_digest {
  * table can come from. */
 int elf_image_frames(int fd, struct bytes *ret_image, struct elf_digest *ret_digest);
 
-/* The same with the sections that source lines come from, .gnu_debuglink, .gnu_debugaltlink, the
+/* The same with the sections that source lines come from, those that name other files, the
  * build id, and DWARF_SLACK_BYTES of zeros behind the file's end. At most 4 GiB are copied; returns
  * -EFBIG if there are more. */
 int elf_image_debug(int fd, struct bytes *ret_image);

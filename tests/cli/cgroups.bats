@@ -54,6 +54,17 @@ count() {
 	lacks "$(<stderr)" arning
 }
 
+@test "perf finds the cgroups of a store in what is exported of it" {
+	need_perf
+	local time='2026-11-21 14:00..2026-11-21 14:02'
+	"$BPFPROF" export --store store --at "$time" --format perfdata -o exported.data 2>/dev/null
+	"$PERF" report -i exported.data --stdio --no-children -s cgroup -n -t, 2>/dev/null |
+		grep -v '^#' | cut -d, -f2- | tr -d ' ' | grep . | LC_ALL=C sort >perfs
+	by cgroup --store store --at "$time" >ours
+	diff perfs ours
+	grep -q '^5,/system.slice/nginx.service$' ours
+}
+
 @test "containers and units are keys" {
 	diff - <(by container -i one.data) <<-END
 		1,unknown

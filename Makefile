@@ -199,9 +199,9 @@ deb-deps: ## install what building and testing need, through apt
 	@$(call need,$(DEB_PACKAGES))
 
 # --- tests ----------------------------------------------------------------------------------------
-# The distribution's tools first: those of a version manager (pyenv) are scripts, and each start of python
-# took half a second.
-run_tests = PATH="/usr/sbin:/usr/bin:/sbin:/bin:$$PATH" BUILD=$(abspath $(BUILD)) BPFPROF=$(abspath $(BUILD))/bpfprof PERF=$(PERF) \
+# The distribution's tools first: a version manager's (pyenv) are scripts that run a dozen programs.
+run_tests = PATH="/usr/sbin:/usr/bin:/sbin:/bin:$$PATH" \
+	BUILD=$(abspath $(BUILD)) BPFPROF=$(abspath $(BUILD))/bpfprof PERF=$(PERF) \
 	TEST_ALL=$(TEST_ALL) BPFTOOL=$(BPFTOOL) CC=$(CC) CLANG=$(CLANG) SANITIZE=$(SANITIZE) COVERAGE=$(COVERAGE) \
 	tests/run.sh
 

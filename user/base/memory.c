@@ -7,6 +7,7 @@
 #include <malloc.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -30,16 +31,13 @@ static void *checked(void *memory)
 
 enum { HUGE_BYTES = 2 << 20 };
 
-/* Asks for huge pages, of which at least one fits. On failure nothing is lost. */
-static void advise(uintptr_t start, uintptr_t end)
-{
-	start = (start + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
-	if (end > start && end - start >= HUGE_BYTES)
-		madvise((void *)start, end - start, MADV_HUGEPAGE);
-}
-
 /* Where the part of the heap ends that was advised; 0: nobody has asked for speed. */
 static _Atomic uintptr_t advised_end;
+
+static bool speed_is_preferred(void)
+{
+	return atomic_load_explicit(&advised_end, memory_order_relaxed);
+}
 
 void memory_prefer_speed(void)
 {
@@ -48,31 +46,30 @@ void memory_prefer_speed(void)
 	mallopt(M_TOP_PAD, STEP_BYTES);
 	mallopt(M_TRIM_THRESHOLD, 2 * STEP_BYTES); /* or its end comes and goes */
 	mallopt(M_ARENA_MAX, 1);		   /* others are not advised */
-	advised_end = ((uintptr_t)sbrk(0) + HUGE_BYTES - 1) & ~(uintptr_t)(HUGE_BYTES - 1);
+	advised_end = ((uintptr_t)sbrk(0) + HUGE_BYTES - 1) & -(uintptr_t)HUGE_BYTES;
 }
 
-/* To be called now and then: malloc() may have made the heap longer. */
+/* To be called now and then: malloc() may have made the heap longer. On failure nothing is lost. */
 static void advise_heap(void)
 {
 	uintptr_t start = atomic_load_explicit(&advised_end, memory_order_relaxed), end;
 
 	if (!start)
 		return;
-	end = (uintptr_t)sbrk(0) & ~(uintptr_t)(HUGE_BYTES - 1);
+	end = (uintptr_t)sbrk(0) & -(uintptr_t)HUGE_BYTES;
 	if (end > start && atomic_compare_exchange_strong(&advised_end, &start, end))
-		advise(start, end);
+		madvise((void *)start, end - start, MADV_HUGEPAGE);
 }
 
-/* All of it: a mapping in which one part is advised and another is not can only be made longer by
- * copying it. */
+/* All of a large one, as a mapping in which one part is advised and another is not can only be made
+ * longer by copying it. Where it has pages already, or on failure, nothing is lost. */
 static void advise_array(void *items, size_t bytes)
 {
-	uintptr_t start;
+	uintptr_t start = (uintptr_t)items & -(uintptr_t)sysconf(_SC_PAGESIZE);
 
-	if (bytes < HUGE_BYTES || !atomic_load_explicit(&advised_end, memory_order_relaxed))
-		return;
-	start = (uintptr_t)items & -(uintptr_t)sysconf(_SC_PAGESIZE);
-	madvise((void *)start, (uintptr_t)items + malloc_usable_size(items) - start, MADV_HUGEPAGE);
+	if (bytes >= HUGE_BYTES)
+		madvise((void *)start, (uintptr_t)items + malloc_usable_size(items) - start,
+			MADV_HUGEPAGE);
 }
 
 void *must_alloc(size_t bytes)
@@ -81,14 +78,20 @@ void *must_alloc(size_t bytes)
 	return checked(calloc(1, bytes ? bytes : 1));
 }
 
-void *must_alloc_array(size_t count, size_t item_bytes)
+static void *alloc_array(size_t count, size_t item_bytes, bool is_advised)
 {
 	void *items;
 
 	advise_heap();
 	items = checked(calloc(count ? count : 1, item_bytes ? item_bytes : 1));
-	advise_array(items, count * item_bytes);
+	if (is_advised)
+		advise_array(items, count * item_bytes);
 	return items;
+}
+
+void *must_alloc_array(size_t count, size_t item_bytes)
+{
+	return alloc_array(count, item_bytes, speed_is_preferred());
 }
 
 /* Makes the pages there now. A page that is read before it is written is first the kernel's zero
@@ -103,10 +106,8 @@ static void touch(char *memory, size_t bytes)
 
 void *must_alloc_table(size_t count, size_t item_bytes)
 {
-	void *table = must_alloc_array(count, item_bytes);
+	void *table = alloc_array(count, item_bytes, true);
 
-	/* Fresh memory has no pages yet; where it has some, nothing is lost. */
-	advise((uintptr_t)table, (uintptr_t)table + count * item_bytes);
 	touch(table, count * item_bytes);
 	return table;
 }
@@ -119,7 +120,8 @@ void *must_resize_array(void *old, size_t count, size_t item_bytes)
 		count = item_bytes = 1;
 	advise_heap();
 	items = checked(reallocarray(old, count, item_bytes));
-	advise_array(items, count * item_bytes);
+	if (speed_is_preferred())
+		advise_array(items, count * item_bytes);
 	return items;
 }
 

@@ -216,20 +216,20 @@ int stitching_count(struct perfdata *data, const struct lbr_settings *lbr,
 		    struct lbr_tally *ret_tally)
 {
 	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher(data, lbr, NULL);
-	struct counting_settings stitched = *settings;
+	struct counting_settings stitched = *settings, unsure;
 	struct preparing preparing = {0};
 	bool must_learn;
 	int error = 0;
 
 	stitched.stitcher = stitcher;
+	unsure = stitched;
+	unsure.meanwhile = NULL; /* what is counted may be thrown away */
 	begin_preparing(&preparing, stitcher, data);
 	perfdata_slices(data, 1); /* makes the index, with the keys that a builder may do without */
 	must_learn = shows_cut_stacks(data);
 	if (!must_learn) {
-		stitched.meanwhile = NULL; /* what is counted may be thrown away */
-		error = counting_read(data, &stitched, ret_profile, ret_tally);
+		error = counting_read(data, &unsure, ret_profile, ret_tally);
 		must_learn = lbr_stitcher_lacks_lessons(stitcher);
-		stitched.meanwhile = settings->meanwhile;
 	}
 	if (must_learn) {
 		fail_clear();

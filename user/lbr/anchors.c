@@ -34,7 +34,7 @@ struct anchor *anchors_find(const struct anchors *anchors, u32 body)
 	return row ? &anchors->rows.items[row - 1] : NULL;
 }
 
-struct anchor *anchors_make(struct anchors *anchors, u32 body)
+struct anchor *anchors_make(struct anchors *anchors, u32 body, u64 time_ns)
 {
 	struct anchor *anchor = anchors_find(anchors, body);
 
@@ -44,7 +44,7 @@ struct anchor *anchors_make(struct anchors *anchors, u32 body)
 		grow(anchors);
 	*slot_of(anchors, body) = (u16)(anchors->rows.count + 1);
 	anchor = vec_add(&anchors->rows);
-	*anchor = (struct anchor){.body = body, .slot = SLOT_UNKNOWN};
+	*anchor = (struct anchor){.seen_first_ns = time_ns, .body = body, .slot = SLOT_UNKNOWN};
 	return anchor;
 }
 

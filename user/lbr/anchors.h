@@ -24,15 +24,16 @@ struct anchor {
 };
 
 struct anchors {
-	VEC(struct anchor) rows; /* of a thread's up to a hundred functions; at most ANCHORS_MAX */
+	VEC(struct anchor) rows; /* at most ANCHORS_MAX */
 	u16 *slots;		 /* row + 1 by body, open addressing, at most half full; 0: free */
 	u32 slot_count;		 /* 0 or a power of two */
 };
 
 /* The function's; NULL if there is none. Borrowed until the next anchors_make(). */
 struct anchor *anchors_find(const struct anchors *anchors, u32 body);
-/* The same, made if it is not there: of no slot; NULL if there would be too many. */
-struct anchor *anchors_make(struct anchors *anchors, u32 body);
+/* The same, made if it is not there: first seen at `time_ns`, of no slot. NULL if there would be
+ * too many. */
+struct anchor *anchors_make(struct anchors *anchors, u32 body, u64 time_ns);
 /* Frees; the set is empty again. */
 void anchors_release(struct anchors *anchors);
 

@@ -131,13 +131,10 @@ static void learn_constant(struct thread_facts *thread, u32 constant, u64 time_n
 /* A function's anchor, which may be new; NULL: it would be one too many. */
 static struct anchor *find_anchor(struct thread_facts *thread, const struct held *held, u64 time_ns)
 {
-	size_t before = thread->anchors.rows.count;
-	struct anchor *anchor = anchors_make(&thread->anchors, held->body);
+	struct anchor *anchor = anchors_make(&thread->anchors, held->body, time_ns);
 
 	if (!anchor)
 		return NULL;
-	if (thread->anchors.rows.count > before)
-		anchor->seen_first_ns = time_ns;
 	if (anchor->slot == SLOT_UNKNOWN)
 		anchor->slot = (u16)held->slot;
 	anchor->is_moved |= held->slot != SLOT_UNKNOWN && anchor->slot != held->slot;

@@ -17,10 +17,10 @@ static void each_function_is_found_by_its_own_body(void **state)
 
 	assert_null(anchors_find(&anchors, body_of(0)));
 	for (u32 i = 0; i < 300; i++)
-		anchors_make(&anchors, body_of(i))->count = (u16)i;
+		anchors_make(&anchors, body_of(i), 0)->count = (u16)i;
 	for (u32 i = 0; i < 300; i++) {
 		assert_int_equal(anchors_find(&anchors, body_of(i))->count, i);
-		assert_ptr_equal(anchors_make(&anchors, body_of(i)),
+		assert_ptr_equal(anchors_make(&anchors, body_of(i), 0),
 				 anchors_find(&anchors, body_of(i)));
 		assert_int_equal(anchors_find(&anchors, body_of(i))->slot, SLOT_UNKNOWN);
 	}
@@ -36,9 +36,9 @@ static void one_too_many_is_refused(void **state)
 	struct anchors anchors = {0};
 
 	for (u32 i = 0; i < ANCHORS_MAX; i++)
-		assert_non_null(anchors_make(&anchors, body_of(i)));
-	assert_null(anchors_make(&anchors, body_of(ANCHORS_MAX)));
-	assert_non_null(anchors_make(&anchors, body_of(ANCHORS_MAX - 1)));
+		assert_non_null(anchors_make(&anchors, body_of(i), 0));
+	assert_null(anchors_make(&anchors, body_of(ANCHORS_MAX), 0));
+	assert_non_null(anchors_make(&anchors, body_of(ANCHORS_MAX - 1), 0));
 	anchors_release(&anchors);
 	(void)state;
 }

@@ -13,9 +13,9 @@ enum { DEPTH = 32, OFTEN = 8, NOW = 100 };
 static struct thread_facts thread_with(u32 id, u32 body, u16 slot)
 {
 	struct thread_facts thread = {.id = id, .stacks = OFTEN};
+	struct anchor *anchor = anchors_make(&thread.anchors, body, 0);
 
-	*anchors_make(&thread.anchors,
-		      body) = (struct anchor){.body = body, .slot = slot, .count = OFTEN};
+	*anchor = (struct anchor){.body = body, .slot = slot, .count = OFTEN};
 	return thread;
 }
 
@@ -96,7 +96,7 @@ static void one_that_leads_to_the_start_is_seen_before_and_after(void **state)
 	whole.end = LBR_END_WHOLE;
 	number = rests_keep(rests, 77, &whole);
 	assert_false(rests_fit(rests, number, &thread, NOW)); /* the other function never was */
-	*anchors_make(&thread.anchors, frames[1].body) = (struct anchor){
+	*anchors_make(&thread.anchors, frames[1].body, 0) = (struct anchor){
 		.body = frames[1].body, .slot = DEPTH - 1, .count = OFTEN};
 	for (u32 i = 0; i < 2; i++) {
 		thread.anchors.rows.items[i].seen_first_ns = NOW - 10 + i;

@@ -179,8 +179,26 @@ struct glance {
 	struct event_sink sink;
 	const struct perfdata *data;
 	u32 depth, heard;
-	bool is_cut; /* a stack of them, as far as its registers tell */
+	u32 tid;       /* of the last sample */
+	u64 outermost; /* call of it */
+	u32 changes;   /* of the outermost call, from one sample of a thread to the next */
+	bool is_cut;   /* a stack of them, as far as its registers tell */
 };
+
+/* Full registers have lost what came before them. So may have others, after returns: but then what
+ * is the outermost call changes again and again, where it is the same in all whole stacks of a
+ * thread that has begun. */
+static void look_at_branches(struct glance *glance, const struct sample *sample)
+{
+	enum { USUAL_CHANGES = 16 }; /* what starts a program, and signals */
+	u32 count = sample->branch_count;
+	u64 outermost = count ? sample->branches[count - 1].from : 0;
+
+	glance->changes += sample->tid == glance->tid && outermost != glance->outermost;
+	glance->tid = sample->tid;
+	glance->outermost = outermost;
+	glance->is_cut |= !count || count >= glance->depth || glance->changes > USUAL_CHANGES;
+}
 
 static int look_at(struct event_sink *sink, const struct sample *sample)
 {
@@ -190,7 +208,7 @@ static int look_at(struct event_sink *sink, const struct sample *sample)
 	const struct event_source *sources = perfdata_sources(glance->data, &count);
 
 	if (sample->source < count && lbr_is_recorded(&sources[sample->source]))
-		glance->is_cut |= !sample->branch_count || sample->branch_count >= glance->depth;
+		look_at_branches(glance, sample);
 	return !glance->is_cut && ++glance->heard < GLANCED_AT ? 0 : -ECANCELED;
 }
 

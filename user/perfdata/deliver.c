@@ -165,10 +165,11 @@ static int hand_over_picked(struct delivery *delivery, struct window *window, si
 	int error = 0;
 
 	while (!error && (i += delivery_passed(delivery->sink, &events[i], to - i)) < to) {
-		struct timed near = events[i++];
+		struct timed near = events[i];
 		const u8 *record = delivery_record(&near);
+		const u8 *next = ++i < to ? delivery_record(&events[i]) : record;
 
-		near.place = (uintptr_t)delivery_near_record(delivery, record);
+		near.place = (uintptr_t)delivery_near_record(delivery, &near, next);
 		if (delivery_record(&near) == record)
 			window_move(window, record);
 		error = delivery_event(delivery, &near);
@@ -245,7 +246,7 @@ void delivery_release(struct delivery *delivery)
 {
 	idmap_release(&delivery->value_of_id);
 	vec_release(&delivery->values);
-	free(delivery->far_record);
+	free(delivery->far.bytes);
 }
 
 void perfdata_skip_chains(struct perfdata *data)

@@ -14,6 +14,14 @@ struct delivery_tally {
 
 enum { PROGRESS_EVENTS = 256 };
 
+/* Records that were read apart from the mapped file. */
+struct far_records {
+	const u8 *from; /* where they are mapped */
+	u8 *bytes;	/* of MOST_BYTES; NULL: none yet */
+	size_t length;
+	size_t wanted; /* how much is read next */
+};
+
 /* What one delivery remembers from sample to sample. */
 struct delivery {
 	struct perfdata *data;
@@ -23,7 +31,7 @@ struct delivery {
 	VEC(u64) values;	  /* as the last sample told them */
 	struct delivery_tally tally;
 	const u8 *last; /* record that was wanted; see delivery_near_record() */
-	u8 *far_record; /* one that was read apart from the mapped file; NULL: none yet */
+	struct far_records far;
 	/* Hears every PROGRESS_EVENTS events, and at the end, how many delivery_events() has handed
 	 * over; NULL: nobody wants to know. */
 	void (*on_progress)(struct delivery *delivery, size_t done);
@@ -43,11 +51,13 @@ size_t delivery_passed(struct event_sink *sink, const struct timed *events, size
 int delivery_events(struct delivery *delivery, size_t from, size_t to);
 /*
  * Where to read a record from, of which only few are wanted. To look at one in the mapped file maps
- * sixteen pages around it, which costs more than to read one that stands alone.
+ * sixteen pages around it, which costs more than to read one that stands alone, or a few. Where
+ * many lie beside each other, reading ends: more is read each time, and then they are mapped.
  *
- * Valid until the next call.
+ * `next`: of the event that follows, where it mostly ends. Valid until the next call.
  */
-const u8 *delivery_near_record(struct delivery *delivery, const u8 *record);
+const u8 *delivery_near_record(struct delivery *delivery, const struct timed *event,
+			       const u8 *next);
 /* Frees what it remembers. */
 void delivery_release(struct delivery *delivery);
 

@@ -174,10 +174,10 @@ struct event_sink {
 	 * frames and what is recorded behind them is there: whether it may come without frames and,
 	 * where these are of an LBR call stack, without branches. Unset: it may not. */
 	bool (*knows_chain)(struct event_sink *self, const struct sample *sample);
-	/* Asked before samples with these chain_keys, one after the other, are looked at: how many
-	 * of the first are not to be handed over; the one behind them comes next. Unset: all are.
-	 */
-	size_t (*passes_chains)(struct event_sink *self, const u64 *chain_keys, size_t count);
+	/* Asked before these samples, one after the other, are looked at: how many of the first are
+	 * not to be handed over; the one behind them comes next. Unset: all are. */
+	size_t (*passes_chains)(struct event_sink *self, const struct chain_ahead *chains,
+				size_t count);
 	/* Told some samples ahead, so that what is known of the chain can come from memory. */
 	int (*on_chain_ahead)(struct event_sink *self, u64 chain_key);
 	int (*on_mapping)(struct event_sink *self, const struct mapping *mapping);

@@ -12,7 +12,8 @@
 struct timed {
 	u64 time_ns; /* 0 sorts before everything, as in perf */
 	u64 place;   /* whatever the caller needs to find the event again */
-	u64 extra;   /* and what it wants to know of it; goes along */
+	u64 extra;   /* and what it wants to know of it; goes along, as does … */
+	u64 who;     /* … of whom it is */
 };
 
 /* Sorts by time; equal times keep their order. O(n) for a few sorted runs interleaved, O(n log n)

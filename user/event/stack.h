@@ -69,6 +69,13 @@ enum stack_cut {
 	CUT_NO_MAPPING,	  /* of what is mapped where the CPU was the recording says nothing */
 };
 
+/* What is known of a sample with a chain before it is looked at. */
+struct chain_ahead {
+	u64 key; /* its chain_key */
+	u64 time_ns;
+	u32 pid, tid; /* both 0: not known; told of LBR call stacks */
+};
+
 /* The space of an address that nothing else is known of. Both of our architectures give the kernel
  * the upper half. */
 static inline enum frame_space address_space_of(u64 address)

@@ -42,21 +42,22 @@ static void pick(struct lessons *lessons)
 	lessons->stride *= 2;
 }
 
-/* A chain that is the same in other mappings is another one. */
-static u64 lesson_of(const struct lessons *lessons, u64 chain_key)
+/* A chain that is the same with other code is another one. */
+static u64 lesson_of(struct lessons *lessons, const struct chain_ahead *chain)
 {
-	return chain_key + lessons->covered * 0x9e3779b97f4a7c15ULL;
+	return chain->key +
+	       lineages_sampled(&lessons->lineages, chain->pid) * 0x9e3779b97f4a7c15ULL;
 }
 
-static u64 *chain_set(struct lessons *lessons, u64 chain_key)
+static u64 *set_of(const struct lessons *lessons, u64 lesson)
 {
-	return lessons->seen[(lesson_of(lessons, chain_key) >> 1) % CHAIN_SETS];
+	return lessons->seen[(lesson >> 1) % CHAIN_SETS];
 }
 
 /* Returns whether a chain is none of those that were seen last of its set. */
-static bool see(struct lessons *lessons, u64 chain_key)
+static bool see(struct lessons *lessons, u64 lesson)
 {
-	u64 *seen = chain_set(lessons, chain_key), lesson = lesson_of(lessons, chain_key);
+	u64 *seen = set_of(lessons, lesson);
 
 	for (u32 i = 0; i < CHAINS_OF_SET; i++)
 		if (seen[i] == lesson)
@@ -67,73 +68,79 @@ static bool see(struct lessons *lessons, u64 chain_key)
 }
 
 /* Returns how many chains were seen before, up to the first that was not. */
-static size_t pass_seen(struct lessons *lessons, const u64 *chain_keys, size_t count)
+static size_t pass_seen(struct lessons *lessons, const struct chain_ahead *chains, size_t count)
 {
-	enum { AHEAD = 12 }; /* sets that are on their way from memory */
+	enum { AHEAD = 16 }; /* sets that are on their way from memory; a power of two */
+	u64 ahead[AHEAD];
 
-	for (size_t i = 0; i < count && i < AHEAD; i++)
-		__builtin_prefetch(chain_set(lessons, chain_keys[i]));
-	for (size_t i = 0; i < count; i++) {
-		if (i + AHEAD < count)
-			__builtin_prefetch(chain_set(lessons, chain_keys[i + AHEAD]));
-		if (see(lessons, chain_keys[i]))
-			return i;
+	for (size_t i = 0; i < count + AHEAD; i++) {
+		u64 *lesson = &ahead[i % AHEAD];
+
+		if (i >= AHEAD && see(lessons, *lesson))
+			return i - AHEAD;
+		if (i >= count)
+			continue;
+		*lesson = lesson_of(lessons, &chains[i]);
+		__builtin_prefetch(set_of(lessons, *lesson));
 	}
 	return count;
 }
 
 /* Picked samples are wanted, and all that are new. */
-size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count)
+size_t lessons_pass(struct lessons *lessons, const struct chain_ahead *chains, size_t count)
 {
 	size_t before = unpicked(lessons), most = before < count ? before : count, passed;
 
 	if (!lessons->seen) /* not of who never learns */
 		lessons->seen = must_alloc_table(CHAIN_SETS, sizeof(*lessons->seen));
-	passed = pass_seen(lessons, chain_keys, most);
+	passed = pass_seen(lessons, chains, most);
 	lessons->chains += passed + (passed < count);
 	lessons->is_picked = passed == before;
 	if (lessons->is_picked && passed < count) {
-		see(lessons, chain_keys[passed]);
+		see(lessons, lesson_of(lessons, &chains[passed]));
 		pick(lessons);
 	}
 	return passed;
 }
 
-static size_t pass_chains(struct event_sink *sink, const u64 *chain_keys, size_t count)
+/* Of all that is learned from a sample but of which thread and when; 0 if it is not known. */
+static u64 lesson_key(const struct lbr_stitcher *stitcher, u64 chain_key, u32 pid)
+{
+	const u64 parts[] = {chain_key, places_generation(stitcher->places, pid),
+			     (u64)stitcher->lessons << 32 | pid};
+
+	return chain_key ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
+}
+
+/* Learns from a sample of which nothing but the thread and the time is new. Returns whether it was
+ * one. */
+static bool learn_again(struct lbr_stitcher *stitcher, const struct chain_ahead *chain)
+{
+	u64 key = lesson_key(stitcher, chain->key, chain->pid);
+	struct thread_facts *thread;
+
+	if (!stitcher->lessons_heard.is_picked || !chain->tid ||
+	    !threads_know(stitcher->threads, key))
+		return false;
+	thread = threads_at(stitcher->threads, chain->tid);
+	if (thread)
+		threads_learn_again(stitcher->threads, thread, key, chain->time_ns);
+	return true;
+}
+
+static size_t pass_chains(struct event_sink *sink, const struct chain_ahead *chains, size_t count)
 {
 	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
+	size_t passed = 0;
 
 	stitcher->is_learning = true;
-	return lessons_pass(&stitcher->lessons_heard, chain_keys, count);
-}
-
-/* Of all that is learned from a sample but of which thread and when; 0 if it is not known. */
-static u64 lesson_key(const struct lbr_stitcher *stitcher, const struct sample *sample)
-{
-	const u64 parts[] = {sample->chain_key, (u64)sample->walked << 8 | sample->cut,
-			     places_generation(stitcher->places, sample->pid),
-			     (u64)stitcher->lessons << 32 | sample->pid};
-
-	return sample->chain_key ? XXH3_64bits(parts, sizeof(parts)) | 1 : 0;
-}
-
-/* Nothing but the thread and the time is new in a sample that was picked before. */
-static bool knows_lesson(struct event_sink *sink, const struct sample *sample)
-{
-	struct lbr_stitcher *stitcher = stitcher_of_lessons(sink);
-
-	if (!stitcher->lessons_heard.is_picked || !stitcher_is_concerned(stitcher, sample))
-		return false;
-	stitcher->key = lesson_key(stitcher, sample);
-	return stitcher->key && threads_know(stitcher->threads, stitcher->key);
-}
-
-static void learn_again(struct lbr_stitcher *stitcher, const struct sample *sample)
-{
-	struct thread_facts *thread = threads_at(stitcher->threads, sample->tid);
-
-	if (thread)
-		threads_learn_again(stitcher->threads, thread, stitcher->key, sample->time_ns);
+	for (;;) {
+		passed += lessons_pass(&stitcher->lessons_heard, chains + passed, count - passed);
+		if (passed == count || !learn_again(stitcher, &chains[passed]))
+			return passed;
+		if (++passed == count)
+			return passed;
+	}
 }
 
 static void learn_anew(struct lbr_stitcher *stitcher, const struct sample *sample)
@@ -144,7 +151,7 @@ static void learn_anew(struct lbr_stitcher *stitcher, const struct sample *sampl
 	if (sample_kernel_frames(sample) == sample->frame_count ||
 	    (!is_picked && stitcher_knows(stitcher, sample)))
 		return;
-	stitcher->key = is_picked ? lesson_key(stitcher, sample) : 0;
+	stitcher->key = is_picked ? lesson_key(stitcher, sample->chain_key, sample->pid) : 0;
 	stitcher_learn(stitcher, sample);
 }
 
@@ -155,10 +162,7 @@ static int learn_sample(struct event_sink *sink, const struct sample *sample)
 	stitcher->is_learning = true;
 	if (!stitcher_is_concerned(stitcher, sample) || stitcher->settings.tier == LBR_PLAIN)
 		return 0;
-	if (sample->is_known)
-		learn_again(stitcher, sample);
-	else
-		learn_anew(stitcher, sample);
+	learn_anew(stitcher, sample);
 	return 0;
 }
 
@@ -175,6 +179,7 @@ void lbr_stitcher_expect(struct lbr_stitcher *stitcher, u64 samples)
 void lessons_release(struct lessons *lessons)
 {
 	free(lessons->seen);
+	lineages_release(&lessons->lineages);
 }
 
 void lessons_init(struct lbr_stitcher *stitcher)
@@ -182,7 +187,6 @@ void lessons_init(struct lbr_stitcher *stitcher)
 	stitcher->lessons_heard.stride = 1;
 	stitcher->learning = (struct event_sink){
 		.on_sample = learn_sample,
-		.knows_chain = knows_lesson,
 		.passes_chains = pass_chains,
 	};
 }

@@ -179,15 +179,15 @@ static int take_sample(struct event_sink *sink, const struct sample *sample)
 static void hear_mapping(struct lbr_stitcher *stitcher, const struct mapping *mapping)
 {
 	struct address_space *space = process_table_hold(stitcher->processes, mapping->pid);
-	bool is_free = mapping->space != SPACE_USER ||
-		       process_table_is_free_held(space, mapping->start, mapping->bytes);
+	bool covers = !process_table_is_free_held(space, mapping->start, mapping->bytes);
 	u64 before = places_generation(stitcher->places, mapping->pid);
 
 	process_table_let_go(space); /* or it is copied */
 	sink_call(process_table_sink(stitcher->processes), on_mapping, mapping);
 	places_changed(stitcher->places);
-	if (!is_free && places_generation(stitcher->places, mapping->pid) != before)
-		stitcher->lessons_heard.covered++;
+	covers &= places_generation(stitcher->places, mapping->pid) != before;
+	if (mapping->space == SPACE_USER)
+		lineages_map(&stitcher->lessons_heard.lineages, mapping, covers);
 }
 
 static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *name)
@@ -196,6 +196,7 @@ static void hear_name(struct lbr_stitcher *stitcher, const struct thread_name *n
 	places_changed(stitcher->places);
 	if (!name->is_exec)
 		return;
+	lineages_exec(&stitcher->lessons_heard.lineages, name->pid);
 	threads_renew(stitcher->threads, name->tid);
 	forget_variant(stitcher);
 }
@@ -204,6 +205,7 @@ static void hear_fork(struct lbr_stitcher *stitcher, const struct thread_life *l
 {
 	sink_call(process_table_sink(stitcher->processes), on_fork, life);
 	places_changed(stitcher->places);
+	lineages_fork(&stitcher->lessons_heard.lineages, life);
 	threads_renew(stitcher->threads, life->tid);
 	forget_variant(stitcher);
 }
@@ -247,12 +249,13 @@ HEAR(fork, const struct thread_life *)
 HEAR(exit, const struct thread_life *)
 
 /* Samples before the part. */
-static size_t pass_all_chains(struct event_sink *sink, const u64 *chain_keys, size_t count)
+static size_t pass_all_chains(struct event_sink *sink, const struct chain_ahead *chains,
+			      size_t count)
 {
 	struct lessons *lessons = &stitcher_of_follower(sink)->lessons_heard;
 
 	for (size_t i = 0; i < count; i++)
-		i += lessons_pass(lessons, chain_keys + i, count - i);
+		i += lessons_pass(lessons, chains + i, count - i);
 	return count;
 }
 

@@ -10,6 +10,7 @@
 #include "lbr/extend.h"
 #include "lbr/lbr.h"
 #include "lbr/likely.h"
+#include "lbr/lineages.h"
 #include "lbr/memo.h"
 #include "lbr/outcomes.h"
 #include "lbr/rests.h"
@@ -24,7 +25,7 @@ enum { CHAIN_SETS = 1 << 14, CHAINS_OF_SET = 4 };
 /* What the learning sink hears of a recording. */
 struct lessons {
 	u64 (*seen)[CHAINS_OF_SET]; /* CHAIN_SETS: keys of chains, by their low bits */
-	u64 covered;	    /* mappings that covered others: what was seen before tells nothing */
+	struct lineages lineages;   /* of whom they were seen */
 	u64 chains, stride; /* so many were asked for; every stride-th, a power of two, is picked */
 	u32 picked;
 	bool is_picked; /* the sample at hand */
@@ -74,9 +75,9 @@ struct lbr_stitcher {
 	atomic_bool lacks_lessons;	/* of that: some stack depends on other samples */
 };
 
-/* Counts chains of the recording, up to the first of which there may be something to learn. Returns
- * how many are in front of that. */
-size_t lessons_pass(struct lessons *lessons, const u64 *chain_keys, size_t count);
+/* Counts chains of the recording, up to the first of which there may be something to learn, and
+ * that one, too. Returns how many are in front of that. */
+size_t lessons_pass(struct lessons *lessons, const struct chain_ahead *chains, size_t count);
 /* Sets what the learning sink does with samples. */
 void lessons_init(struct lbr_stitcher *stitcher);
 /* Frees what it has in mind. */

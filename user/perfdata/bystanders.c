@@ -65,18 +65,15 @@ static void note_sample(struct perfdata *data, struct record_header header, cons
 	struct bystanders *bystanders = &data->bystanders;
 	const struct event_kind *kind = decode_kind(&data->decoder,
 						    (struct bytes){at, header.size_bytes});
-	u64 type = kind ? kind->attr.sample_type : 0;
-	size_t place = sizeof(header) + (type & SAMPLE_IDENTIFIER ? sizeof(u64) : 0) +
-		       (type & SAMPLE_IP ? sizeof(u64) : 0);
 	struct kin thread;
 
 	if (!kind)
 		return; /* nobody hears of it */
-	if (!(type & SAMPLE_TID) || place + sizeof(u64) > header.size_bytes) {
+	if (!kind->sample_thread_at || kind->sample_thread_at + sizeof(u64) > header.size_bytes) {
 		bystanders->is_unclear = true;
 		return;
 	}
-	thread = thread_at(at + place);
+	thread = thread_at(at + kind->sample_thread_at);
 	need(bystanders, thread.pid);
 	need(bystanders, thread.tid);
 }

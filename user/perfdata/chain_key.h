@@ -7,7 +7,11 @@
 
 #include "perfdata/decode.h"
 
-/* The chain_key of struct sample, of what decode_chain() returned. Pure. */
-u64 chain_key(const struct decoder *decoder, struct bytes chain);
+/* Whose a whole SAMPLE record with an LBR call stack is: pid << 32 | tid. 0: not known, or it has
+ * none. Pure and quick. */
+u64 chain_owner(const struct decoder *decoder, struct record_header header, const u8 *at);
+
+/* The chain_key of struct sample, of what decode_chain() returned and the record's header. Pure. */
+u64 chain_key(const struct decoder *decoder, struct record_header header, struct bytes chain);
 
 #endif

@@ -43,14 +43,15 @@ static void lay_out(struct event_kind *kind)
 
 	if (has_bit(attr, SAMPLE_IDENTIFIER))
 		kind->sample_id_at = at;
-	at += 8 * (has_bit(attr, SAMPLE_IDENTIFIER) + has_bit(attr, SAMPLE_IP) +
-		   has_bit(attr, SAMPLE_TID));
-	if (has_bit(attr, SAMPLE_TIME))
-		kind->sample_time_at = at;
+	at += 8 * (has_bit(attr, SAMPLE_IDENTIFIER) + has_bit(attr, SAMPLE_IP));
+	kind->sample_thread_at = has_bit(attr, SAMPLE_TID) ? at : 0;
+	at += 8 * has_bit(attr, SAMPLE_TID);
+	kind->sample_time_at = has_bit(attr, SAMPLE_TIME) ? at : 0;
 	at += 8 * (has_bit(attr, SAMPLE_TIME) + has_bit(attr, SAMPLE_ADDR));
 	if (has_bit(attr, SAMPLE_ID) && !kind->sample_id_at)
 		kind->sample_id_at = at;
 	kind->chain_at = chain_place(attr);
+	kind->has_call_stack = has_call_stack(attr);
 
 	if (!(attr->flags & ATTR_BIT(sample_id_all)))
 		return;
@@ -208,11 +209,11 @@ struct bytes decode_chain(const struct decoder *decoder, struct record_header he
 		return (struct bytes){0};
 	rest = (struct bytes){at + kind->chain_at, header.size_bytes - kind->chain_at};
 	chain = counted_bytes(decoder, rest, 0, sizeof(u64));
-	if (chain && has_call_stack(&kind->attr)) {
-		bool has_index = kind->attr.branch_sample_type & BRANCH_HW_INDEX;
+	if (chain && kind->has_call_stack) {
 		struct bytes behind = {rest.start + chain, rest.length - chain};
+		u64 index = kind->attr.branch_sample_type & BRANCH_HW_INDEX ? sizeof(u64) : 0;
 
-		branches = counted_bytes(decoder, behind, has_index * sizeof(u64), 3 * sizeof(u64));
+		branches = counted_bytes(decoder, behind, index, 3 * sizeof(u64));
 		if (!branches)
 			return (struct bytes){0};
 	}

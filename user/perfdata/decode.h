@@ -31,7 +31,8 @@ struct event_kind {
 	VEC(u64) ids;
 	sample_step *steps[SAMPLE_STEPS_MAX]; /* members of a sample, in order; NULL ends */
 	/* In bytes from the start of a sample; 0: not recorded. */
-	u16 sample_time_at, sample_id_at;
+	u16 sample_thread_at, sample_time_at, sample_id_at;
+	bool has_call_stack; /* of the LBR */
 	u16 chain_at; /* only where nothing but the chain, or an LBR call stack right behind it,
 		       * decides over the frames */
 	/* Of all other records: bytes of the trailer, and where in it, counted from the record's
@@ -90,6 +91,15 @@ static inline u64 decode_word(const struct decoder *decoder, const u8 *at)
 
 	memcpy(&value, at, sizeof(value));
 	return decoder->swap ? bswap_64(value) : value;
+}
+
+/* The same of half a word. */
+static inline u32 decode_half(const struct decoder *decoder, const u8 *at)
+{
+	u32 value;
+
+	memcpy(&value, at, sizeof(value));
+	return decoder->swap ? bswap_32(value) : value;
 }
 
 /* The time of a whole record, 0 if it has none. Pure and quick: for sorting. */

@@ -140,17 +140,21 @@ static int hand_over_list(struct delivery *delivery)
 size_t delivery_passed(struct event_sink *sink, const struct timed *events, size_t count)
 {
 	enum { ASKED_AT_ONCE = 64 };
-	u64 keys[ASKED_AT_ONCE];
+	struct chain_ahead chains[ASKED_AT_ONCE];
 	size_t passed = 0, most, asked, at_once;
 
 	do {
 		most = count - passed < ASKED_AT_ONCE ? count - passed : ASKED_AT_ONCE;
 		for (asked = 0; asked < most; asked++) {
-			keys[asked] = events[passed + asked].extra;
-			if (keys[asked] <= EXTRA_NO_SAMPLE)
+			const struct timed *event = &events[passed + asked];
+
+			if (event->extra <= EXTRA_NO_SAMPLE)
 				break;
+			chains[asked] = (struct chain_ahead){event->extra, event->time_ns,
+							     (u32)(event->who >> 32),
+							     (u32)event->who};
 		}
-		at_once = asked ? sink->passes_chains(sink, keys, asked) : 0;
+		at_once = asked ? sink->passes_chains(sink, chains, asked) : 0;
 		passed += at_once;
 	} while (asked && at_once == asked);
 	return passed;

@@ -265,7 +265,7 @@ static void make_keys(struct perfdata *data, size_t piece)
 
 		if (event->extra <= EXTRA_NO_SAMPLE || event->extra & EXTRA_NOTE)
 			continue;
-		event->extra = chain_key(&data->decoder,
+		event->extra = chain_key(&data->decoder, decode_header(&data->decoder, record),
 					 (struct bytes){record + event->extra / MOST_CHAIN_BYTES,
 							event->extra % MOST_CHAIN_BYTES});
 	}
@@ -345,15 +345,17 @@ static void take_record(struct perfdata *data, struct record_header header, cons
 	note_record *note = find_note_record(header.type, is_nested);
 
 	if (decode_knows(header.type)) {
-		u64 extra = bystanders_note(data, header, at);
+		struct timed event = {
+			.time_ns = decode_time(&data->decoder, header, at),
+			.place = (uintptr_t)at,
+			.extra = bystanders_note(data, header, at),
+		};
 
-		add_event(data, (struct timed){
-					.time_ns = decode_time(&data->decoder, header, at),
-					.place = (uintptr_t)at,
-					.extra = header.type == RECORD_SAMPLE
-							 ? chain_place(data, header, at)
-							 : extra,
-				});
+		if (header.type == RECORD_SAMPLE) {
+			event.extra = chain_place(data, header, at);
+			event.who = chain_owner(&data->decoder, header, at);
+		}
+		add_event(data, event);
 		if (header.type == RECORD_LOST_SAMPLES)
 			note_lost(data, header);
 	} else if (note) {

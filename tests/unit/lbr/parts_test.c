@@ -189,6 +189,11 @@ static void a_part_that_was_not_learned_from_teaches_nothing(void **state)
 	(void)state;
 }
 
+static struct chain_ahead chain_of(u32 pid, u64 key)
+{
+	return (struct chain_ahead){.key = key, .pid = pid, .tid = pid};
+}
+
 /* It wants the same as one that has heard all. */
 static void a_part_knows_which_chains_came_before(void **state)
 {
@@ -200,13 +205,13 @@ static void a_part_knows_which_chains_came_before(void **state)
 	enum { CHAINS = 100000, BEFORE = 60000, DIFFERENT = 977 };
 
 	for (u32 i = 0; i < CHAINS; i++) {
-		u64 key = 2 * (i % DIFFERENT) + 3;
-		size_t passed = whole->passes_chains(whole, &key, 1);
+		const struct chain_ahead chain = chain_of(PID, 2 * (i % DIFFERENT) + 3);
+		size_t passed = whole->passes_chains(whole, &chain, 1);
 
 		if (i < BEFORE)
-			assert_int_equal(follower->passes_chains(follower, &key, 1), 1);
+			assert_int_equal(follower->passes_chains(follower, &chain, 1), 1);
 		else
-			assert_int_equal(rest->passes_chains(rest, &key, 1), passed);
+			assert_int_equal(rest->passes_chains(rest, &chain, 1), passed);
 	}
 	(void)state;
 }
@@ -221,9 +226,9 @@ static void as_many_are_picked_everywhere(void **state)
 
 	lbr_stitcher_expect(stitcher, CHAINS);
 	for (u32 i = 0; i < CHAINS; i++) {
-		u64 key = 2 * (i % DIFFERENT) + 3;
+		const struct chain_ahead chain = chain_of(PID, 2 * (i % DIFFERENT) + 3);
 
-		picked[i / PIECE] += !sink->passes_chains(sink, &key, 1);
+		picked[i / PIECE] += !sink->passes_chains(sink, &chain, 1);
 	}
 	picked[0] -= DIFFERENT; /* which were new */
 	for (u32 i = 0; i < PIECES; i++) {
@@ -234,15 +239,17 @@ static void as_many_are_picked_everywhere(void **state)
 }
 
 /* Whether a chain is passed over once it was heard. */
-static bool passes(struct event_sink *sink, u64 key)
+static bool passes(struct event_sink *sink, u32 pid, u64 key)
 {
-	return sink->passes_chains(sink, &key, 1);
+	const struct chain_ahead chain = chain_of(pid, key);
+
+	return sink->passes_chains(sink, &chain, 1);
 }
 
-static void map_at(struct event_sink *sink, u64 start, const char *path)
+static void map_at(struct event_sink *sink, u32 pid, u64 start, const char *path)
 {
 	struct mapping mapping = {
-		.pid = PID, .space = SPACE_USER, .start = start, .bytes = 0x1000, .path = path};
+		.pid = pid, .space = SPACE_USER, .start = start, .bytes = 0x1000, .path = path};
 
 	assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
 }
@@ -259,21 +266,78 @@ static void a_chain_is_heard_again_when_a_mapping_covers_another(void **state)
 	part = lbr_stitcher_for_part(stitcher);
 	follower = lbr_stitcher_follower(part);
 	rest = lbr_stitcher_learning_sink(part);
-	map_at(sink, 0x10000, "/first");
-	map_at(follower, 0x10000, "/first");
-	assert_false(passes(sink, OTHER_KEY)); /* picked */
-	assert_true(passes(follower, OTHER_KEY));
-	assert_false(passes(sink, KEY));
-	assert_true(passes(follower, KEY));
-	assert_true(passes(sink, KEY));
-	map_at(sink, 0x11000, "/beside");
-	map_at(sink, 0x10000, "/first"); /* again */
-	assert_true(passes(sink, KEY));
-	map_at(sink, 0x10800, "/second");
-	assert_false(passes(sink, KEY));
-	assert_true(passes(sink, KEY));
-	map_at(follower, 0x10800, "/second");
-	assert_false(passes(rest, KEY));
+	map_at(sink, PID, 0x10000, "/first");
+	map_at(follower, PID, 0x10000, "/first");
+	assert_false(passes(sink, PID, OTHER_KEY)); /* picked */
+	assert_true(passes(follower, PID, OTHER_KEY));
+	assert_false(passes(sink, PID, KEY));
+	assert_true(passes(follower, PID, KEY));
+	assert_true(passes(sink, PID, KEY));
+	map_at(sink, PID, 0x11000, "/beside");
+	map_at(sink, PID, 0x10000, "/first"); /* again */
+	assert_true(passes(sink, PID, KEY));
+	map_at(sink, PID, 0x10800, "/second");
+	assert_false(passes(sink, PID, KEY));
+	assert_true(passes(sink, PID, KEY));
+	map_at(follower, PID, 0x10800, "/second");
+	assert_false(passes(rest, PID, KEY));
+	(void)state;
+}
+
+/* Who is picked and says nothing new but when he was seen need not be looked at. */
+static void a_picked_sample_is_heard_once(void **state)
+{
+	enum { KEY = 5 };
+	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher();
+	struct event_sink *sink = lbr_stitcher_learning_sink(stitcher);
+	const struct chain_ahead nobodys = {.key = KEY};
+	struct cut_sample cut;
+
+	learn(stitcher, &by_first, by_first.count); /* there are so many registers */
+	assert_false(passes(sink, PID, KEY));	    /* each is picked of a short recording */
+	assert_false(passes(sink, PID, KEY));	    /* it has not come */
+	cut_at(&by_first, by_first.count, &cut);
+	cut.sample.chain_key = KEY;
+	assert_int_equal(sink_call(sink, on_sample, &cut.sample), 0);
+	assert_true(passes(sink, PID, KEY));
+	assert_false(passes(sink, PID + 1, KEY));
+	assert_false(sink->passes_chains(sink, &nobodys, 1));
+	(void)state;
+}
+
+static void execute(struct event_sink *sink, u32 pid, const char *path)
+{
+	const struct thread_name name = {.pid = pid, .tid = pid, .name = "x", .is_exec = true};
+
+	assert_int_equal(sink_call(sink, on_name, &name), 0);
+	map_at(sink, pid, 0x10000, path);
+}
+
+/* Who executes the same file teaches the same; another one that lies at the same addresses does
+ * not, as with programs that are not moved when they start. */
+static void a_chain_is_heard_once_of_each_program(void **state)
+{
+	enum { CHAINS = 1 << 20, KEY = 5, OTHER_KEY = 7, CHILD = PID + 1, OTHER = PID + 2 };
+	CLEANUP(lbr_stitcher_freep) struct lbr_stitcher *stitcher = new_stitcher();
+	struct event_sink *sink = lbr_stitcher_learning_sink(stitcher);
+	const struct thread_life fork = {
+		.pid = CHILD, .tid = CHILD, .parent_pid = PID, .parent_tid = PID};
+
+	lbr_stitcher_expect(stitcher, CHAINS);
+	execute(sink, PID, "/first");
+	assert_false(passes(sink, PID, OTHER_KEY)); /* picked */
+	assert_false(passes(sink, PID, KEY));
+	assert_int_equal(sink_call(sink, on_fork, &fork), 0);
+	assert_true(passes(sink, CHILD, KEY));
+	execute(sink, OTHER, "/first");
+	assert_true(passes(sink, OTHER, KEY));
+	execute(sink, CHILD, "/second");
+	assert_false(passes(sink, CHILD, KEY));
+	assert_true(passes(sink, CHILD, KEY));
+	execute(sink, OTHER, "/first");
+	map_at(sink, OTHER, 0x20000, "/library");
+	assert_false(passes(sink, OTHER, KEY));
+	assert_true(passes(sink, PID, KEY));
 	(void)state;
 }
 
@@ -327,6 +391,8 @@ int main(void)
 		cmocka_unit_test(a_part_knows_which_chains_came_before),
 		cmocka_unit_test(as_many_are_picked_everywhere),
 		cmocka_unit_test(a_chain_is_heard_again_when_a_mapping_covers_another),
+		cmocka_unit_test(a_picked_sample_is_heard_once),
+		cmocka_unit_test(a_chain_is_heard_once_of_each_program),
 		cmocka_unit_test(whole_stacks_need_no_lessons),
 		cmocka_unit_test(a_cut_stack_asks_for_lessons),
 	};

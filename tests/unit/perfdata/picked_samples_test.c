@@ -21,12 +21,14 @@ struct picker {
 	u64 sums[SAMPLES]; /* of times and addresses */
 };
 
-static size_t pass_most(struct event_sink *sink, const u64 *chain_keys, size_t count)
+static size_t pass_most(struct event_sink *sink, const struct chain_ahead *chains, size_t count)
 {
 	struct picker *picker = (struct picker *)sink;
 
 	for (size_t i = 0; i < count; i++) {
-		assert_true(chain_keys[i]);
+		assert_true(chains[i].key);
+		assert_int_equal(chains[i].time_ns, 1 + picker->asked);
+		assert_int_equal(chains[i].tid, 0); /* told of LBR call stacks only */
 		if (picker->asked++ % EACH == 0)
 			return i;
 	}

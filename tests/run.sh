@@ -49,7 +49,6 @@ done
 cat >"$TAP_FOLDER/rules.yml" <<END
 ---
 seq:
-  - seq: 'tests/lint/**'
   - par: '$BUILD/tests/unit/**'
   - par: '$BUILD/tests/fuzz/**'
   - par:

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Recordings that count samples in the kernel: whole sums, read by perf as any other.
+#
+# Runs beside others.
 
 load common
 

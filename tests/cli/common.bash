@@ -8,9 +8,11 @@
 bats_require_minimum_version 1.5.0
 
 export BPFPROF WORKLOADS PERF REAL_PERF="${REAL_PERF:-${PERF:-perf}}"
-BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
-WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
-PERF=$(realpath "${BASH_SOURCE[0]%/*}/steady_perf.sh")
+# Every test reads this file: no process where none is needed.
+[[ ${BPFPROF-} == /* ]] || BPFPROF=$(realpath "${BPFPROF:-build/bpfprof}")
+[[ ${WORKLOADS-} == /* ]] || WORKLOADS=$(realpath "${WORKLOADS:-build/tests/workloads}")
+PERF=${BASH_SOURCE[0]%/*}/steady_perf.sh
+[[ $PERF == /* ]] || PERF=$(realpath "$PERF")
 # Without a home perf does not name the vDSO, of which it keeps a copy there.
 export HOME="${HOME:-${BATS_RUN_TMPDIR:-/tmp}}"
 # What a person may have set, and tests look at.

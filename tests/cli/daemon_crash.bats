@@ -3,6 +3,8 @@
 #
 # What may happen to a daemon: it is killed at any moment, its disk is full, somebody sets the clock. What
 # is lost is the window that is open, and no other.
+#
+# Runs beside others.
 
 load common
 load daemons

@@ -3,6 +3,8 @@
 #
 # What bpfprof daemon may do, and that it is enough. (That what it gave up is refused, and what its filter
 # does not allow ends it: kernel/privileges_test.c, kernel/call_filter_test.c.)
+#
+# Runs beside others.
 
 load common
 load daemons

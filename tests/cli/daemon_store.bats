@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # bpfprof daemon on a store that it did not make, or that somebody takes away from it.
+#
+# Runs beside others.
 
 load common
 load daemons

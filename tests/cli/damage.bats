@@ -22,7 +22,7 @@ recordings() {
 
 # damage COMMAND [CUTS BITS]: of each file, unless all of it is wanted
 damage() {
-	local amount=(-c "${2:-6}" -f "${3:-12}")
+	local amount=(-c "${2:-3}" -f "${3:-6}")
 	[ -z "${TEST_ALL:-}" ] || amount=(-c 200 -f 1000)
 	mapfile -t files < <(recordings)
 	[ "${#files[@]}" -gt 10 ]
@@ -40,11 +40,11 @@ damage() {
 }
 
 @test "a dump bears recordings that were cut or changed anywhere" {
-	damage dump 3 6
+	damage dump 2 3
 }
 
 @test "diff bears recordings that were cut or changed anywhere" {
-	damage diff 3 6
+	damage diff 2 3
 }
 
 @test "a recording that was cut is said in one line, and what is whole is shown" {

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # `make install` and `make uninstall` below DESTDIR, and `make help`.
+#
+# Runs beside others.
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return

@@ -35,11 +35,8 @@ class Binary:
     def __init__(self, path, base):
         self.path, self.base = path, base
         self.functions = {}
-        for table in ([], ["-D"]):
-            for line in perf.output("nm", *table, path).split("\n"):
-                cells = line.split()
-                if len(cells) == 3 and cells[1] in "tTwW":
-                    self.functions.setdefault(cells[2].split("@")[0], int(cells[0], 16))
+        for address, name in perf.functions(path):
+            self.functions.setdefault(name, address)
         self.offset, self.address, self.size = perf.code_segment(path)
         self.build_id = perf.build_id_of(path)
 

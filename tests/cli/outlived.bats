@@ -3,6 +3,8 @@
 #
 # Names in a store of what is gone when somebody asks: replaced, written over, deleted, of another mount
 # namespace, made by a process at run time. They are those that were true then, or there are none.
+#
+# Runs beside others.
 
 load common
 load daemons

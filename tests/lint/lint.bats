@@ -3,6 +3,8 @@
 #
 # `make lint`, one test a rule, so that the count and the report name the rule that was broken. The analyzer
 # of clang-tidy, which takes minutes, runs if TEST_ALL is set.
+#
+# Runs beside others.
 
 setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return

@@ -3,6 +3,8 @@
 #
 # Each check of `make lint`, and the runner of the tests, can fail: every one is shown a small tree
 # that breaks its rule, and the same tree mended.
+#
+# Runs beside others.
 
 setup() {
 	lint=$BATS_TEST_DIRNAME

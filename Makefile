@@ -252,7 +252,7 @@ cli-tests: tests-built ## build and run the command-line tests
 test-fleet: all ## run the daemon against Debian's Prometheus and Go's pprof, which are fetched
 	$(Q)tests/kernels/fetch.sh packages bookworm $(shell dpkg --print-architecture) $(BUILD)/fleet \
 		prometheus golang-go
-	$(Q)FLEET=$(abspath $(BUILD))/fleet BUILD=$(abspath $(BUILD)) tests/run.sh tests/fleet/fleet.bats
+	$(Q)FLEET=$(abspath $(BUILD))/fleet $(run_tests) tests/fleet/fleet.bats
 
 .PHONY: test-kernels
 test-kernels: ## boot Debian kernels in qemu and run the kernel tests there (KERNELS=… only some)
@@ -403,6 +403,9 @@ LINTS := format tidy analyzer cppcheck shell layers headers contracts spdx size
 .PHONY: lint $(LINTS:%=lint-%)
 lint: $(LINTS:%=lint-%) ## hold every rule a machine can hold (each also alone: lint-tidy …)
 
+# Of these files those to be read: with LINT_SINCE=COMMIT those that have changed since, as the tools read each by itself.
+linted = $(if $(LINT_SINCE),$(filter $(shell git diff --name-only $(LINT_SINCE)),$(1)),$(1))
+
 # A process for many files: to begin takes longer than to read one.
 lint-format: $(BUILD)/lint/format
 $(BUILD)/lint/format: $(C_FILES) .clang-format
@@ -421,8 +424,8 @@ changed_sources = $(sort $(patsubst $(BUILD)/user/%.o,user/%.c,$(patsubst $(BUIL
 lint-tidy: $(BUILD)/lint/tidy
 $(BUILD)/lint/tidy: $(TIDY_OBJECTS) .clang-tidy
 	@mkdir -p $(@D)
-	$(Q)printf '%s\n' $(if $(filter .clang-tidy,$?),$(TIDY_SOURCES),$(changed_sources)) | \
-		FLAGS='$(tidy_flags)' xargs -P2 -n40 tests/lint/tidy.sh '-clang-analyzer-*'
+	$(Q)printf '%s ' $(call linted,$(if $(filter .clang-tidy,$?),$(TIDY_SOURCES),$(changed_sources))) | \
+		FLAGS='$(tidy_flags)' xargs -r -P2 -n40 tests/lint/tidy.sh '-clang-analyzer-*'
 	@touch $@
 
 # The analyzer takes most of a second for each file, of which each has a process of its own, as it mixes up what it
@@ -441,15 +444,16 @@ endef
 
 lint-cppcheck: $(SKELETONS)
 	@mkdir -p $(BUILD)/lint/cppcheck
-	$(Q)cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
+	$(Q)printf '%s ' $(call linted,$(USER_SOURCES)) | xargs -r cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppress=missingIncludeSystem --suppress=identicalInnerCondition --cppcheck-build-dir=$(BUILD)/lint/cppcheck \
-		--error-exitcode=1 -D_GNU_SOURCE -D__x86_64__ -Iinclude -Iuser user
+		--error-exitcode=1 -D_GNU_SOURCE -D__x86_64__ -Iinclude -Iuser
 
 # SC2030, SC2031: every bats test is a subshell; SC2154: `run` assigns $stderr.
 # SC2016: what looks like an expression in single quotes is awk.
 lint-shell:
-	$(Q)shellcheck -x -e SC2016 .ci/run .ci/deps $$(find tests -name '*.sh')
-	$(Q)shellcheck -x -s bash -e SC2016,SC2030,SC2031,SC2154 $$(find tests -name '*.bats' -o -name '*.bash')
+	$(Q)printf '%s ' $(call linted,.ci/run .ci/deps $(shell find tests -name '*.sh')) | xargs -r shellcheck -x -e SC2016
+	$(Q)printf '%s ' $(call linted,$(shell find tests -name '*.bats' -o -name '*.bash')) | \
+		xargs -r shellcheck -x -s bash -e SC2016,SC2030,SC2031,SC2154
 
 lint-layers lint-contracts lint-spdx lint-size: lint-%:
 	$(Q)tests/lint/$*.sh .

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # bpfprof without a command's name: records, then prints the report.
+#
+# Runs beside others.
 
 load common
 

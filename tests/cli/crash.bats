@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # What is in the file when a recording ends badly: killed, out of disk, out of memory for samples.
+#
+# Runs beside others.
 
 load common
 

@@ -46,8 +46,9 @@ setup() {
 	need_root
 }
 
-# agree FILE OPTIONS...: every entry has perf's figures
+# agree FILE OPTIONS...: every entry has perf's figures; of what a test asks of a file besides, half
 agree() {
+	[ $# = 1 ] || is_its_turn 2 || return 0
 	"$COMPARE" "$PERF" "$BPFPROF" "$@"
 }
 

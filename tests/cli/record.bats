@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # record: who and what is recorded, how it ends, what is said. The files are read by stock perf.
+#
+# Runs beside others.
 
 load common
 

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause
 #
 # Whole user stacks as a person sees them: in perf, in the report, in script, at the end.
+#
+# Runs beside others.
 
 load common
 

@@ -49,10 +49,11 @@ static void known_stack_comes_whole(void **state)
 		deep += sample->space == SPACE_USER && sample->frame_count > 10;
 		whole += is_stack_of_deep(sample, frames, 40);
 	}
-	/* At 999 Hz half a second is 500; the rest is the dynamic linker and clock_gettime(). */
+	/* At 999 Hz half a second is 500; the rest is the dynamic linker, which takes its time on a
+	 * machine that has just been busy, and clock_gettime(). */
 	assert_true(deep > amount(300));
 	/* An emulated clock takes its time to be read. */
-	assert_true(whole >= deep - 2 - (amount(1) ? 0 : deep / 5));
+	assert_true(whole >= deep - 2 - deep / (amount(1) ? 50 : 5));
 	assert_adds_up(&recording);
 	recording_release(&recording);
 	(void)state;

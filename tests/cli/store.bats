@@ -264,3 +264,12 @@ each_reads() {
 	grep '^# 6 windows' <<<"$output"
 	grep -x 'bpfprof: hidden/windows/20261120 is no folder: nothing of that day is read; remove or rename it' <<<"$stderr"
 }
+
+@test "a day that may not be opened is told in a line, and the others are listed" {
+	cp -r store closed
+	mkdir -m 0 closed/windows/20261120
+	run --separate-stderr setpriv --bounding-set=-all --inh-caps=-all "$BPFPROF" list --store closed
+	[ "$status" = 0 ]
+	grep '^# 6 windows' <<<"$output"
+	grep -x 'bpfprof: closed/windows/20261120 may not be opened: nothing of that day is read; run as root, or give its group r-x' <<<"$stderr"
+}

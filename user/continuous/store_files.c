@@ -98,12 +98,26 @@ struct days {
 	struct text *notes; /* on days that are none; NULL: not wanted */
 };
 
-static void note_other(struct text *notes, const char *path)
+/* Returns whether that is all to be done about a day whose folder cannot be opened: then somebody
+ * is told. */
+static bool is_passed_over(struct text *notes, const char *path, int error)
 {
-	if (notes)
+	bool is_other = error == ENOTDIR || error == ELOOP;
+
+	if (error == ENOENT) /* it went meanwhile */
+		return true;
+	if (!is_other && (error != EACCES || !notes))
+		return false;
+	if (notes && is_other)
 		text_appendf(notes,
 			     "%s is no folder: nothing of that day is read; remove or rename it\n",
 			     path);
+	else if (notes)
+		text_appendf(notes,
+			     "%s may not be opened: nothing of that day is read; run as root, or "
+			     "give its group r-x\n",
+			     path);
+	return true;
 }
 
 static int open_day(const char *windows, const char *name, const struct days *days)
@@ -118,11 +132,7 @@ static int open_day(const char *windows, const char *name, const struct days *da
 	folder = opendir(path);
 	if (folder)
 		return days->take(path, day, folder, days->context);
-	if (errno == ENOTDIR || errno == ELOOP)
-		note_other(days->notes, path);
-	else if (errno != ENOENT) /* it went meanwhile */
-		return -errno;
-	return 0;
+	return is_passed_over(days->notes, path, errno) ? 0 : -errno;
 }
 
 static int each_day(const char *windows, const struct days *days)

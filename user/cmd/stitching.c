@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 
 int stitching_parse(const char *argument, u8 *ret_tier)
 {
@@ -152,10 +153,15 @@ struct preparing {
 	struct parallel_task task;
 };
 
+/* They are wanted behind the index, whose threads go first: where these are as many as CPUs, it is
+ * done in what they leave. */
+enum { LOW_PRIORITY = 10 };
+
 static void *prepare(void *context)
 {
 	struct preparing *preparing = context;
 
+	setpriority(PRIO_PROCESS, 0, LOW_PRIORITY); /* of this thread */
 	for (u32 i = 0; i < preparing->count; i++)
 		lbr_stitcher_prepare(preparing->stitcher, preparing->paths[i], &preparing->ids[i]);
 	return NULL;

@@ -38,8 +38,10 @@ static u64 mapping_hash(const struct mapping *mapping, u64 seed)
 void lineages_map(struct lineages *lineages, const struct mapping *mapping, bool covers)
 {
 	struct lineage *lineage = lineage_of(lineages, mapping->pid);
+	bool is_file = mapping->inode || mapping->build_id_bytes;
 
-	if (covers || !lineage->is_sampled)
+	/* Memory for code that is made at run time comes all the time. */
+	if (is_file || covers || !lineage->is_sampled)
 		lineage->hash = mapping_hash(mapping, lineage->hash);
 }
 

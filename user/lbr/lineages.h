@@ -14,8 +14,8 @@
 #include "event/event.h"
 
 struct lineage {
-	u64 hash;	 /* of what was mapped until the first sample, and of what covered some */
-	bool is_sampled; /* what is mapped beside the rest changes nothing any more */
+	u64 hash;	 /* of the files it mapped, and of whatever else covered something */
+	bool is_sampled; /* else of all that it mapped */
 };
 
 /* Zeroed: empty. */

@@ -248,8 +248,12 @@ static bool passes(struct event_sink *sink, u32 pid, u64 key)
 
 static void map_at(struct event_sink *sink, u32 pid, u64 start, const char *path)
 {
-	struct mapping mapping = {
-		.pid = pid, .space = SPACE_USER, .start = start, .bytes = 0x1000, .path = path};
+	struct mapping mapping = {.pid = pid,
+				  .space = SPACE_USER,
+				  .start = start,
+				  .bytes = 0x1000,
+				  .inode = path[1] == '/' ? 0 : 1 + strlen(path),
+				  .path = path};
 
 	assert_int_equal(sink_call(sink, on_mapping, &mapping), 0);
 }
@@ -273,8 +277,7 @@ static void a_chain_is_heard_again_when_a_mapping_covers_another(void **state)
 	assert_false(passes(sink, PID, KEY));
 	assert_true(passes(follower, PID, KEY));
 	assert_true(passes(sink, PID, KEY));
-	map_at(sink, PID, 0x11000, "/beside");
-	map_at(sink, PID, 0x10000, "/first"); /* again */
+	map_at(sink, PID, 0x11000, "//anon");
 	assert_true(passes(sink, PID, KEY));
 	map_at(sink, PID, 0x10800, "/second");
 	assert_false(passes(sink, PID, KEY));
@@ -338,6 +341,12 @@ static void a_chain_is_heard_once_of_each_program(void **state)
 	map_at(sink, OTHER, 0x20000, "/library");
 	assert_false(passes(sink, OTHER, KEY));
 	assert_true(passes(sink, PID, KEY));
+	/* opened later */
+	map_at(sink, PID, 0x20000, "/other_library");
+	assert_false(passes(sink, PID, KEY));
+	execute(sink, CHILD, "/first");
+	map_at(sink, CHILD, 0x20000, "/library");
+	assert_true(passes(sink, CHILD, KEY));
 	(void)state;
 }
 

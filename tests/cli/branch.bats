@@ -84,7 +84,7 @@ same_script() {
 		"-s comm,Symbol_from,Symbol_to,dso_to,cycles" "-F +symbol_from" "-s pid,dso_to" \
 		"-t, -s dso_to,cycles" "-n --show-total-period --showcpuutilization" \
 		"--percent-limit 0.05" "-s Symbol,cycles" "-s dso,cycles,Symbol_from"; do
-		is_its_turn 2 || continue
+		is_its_turn 3 || continue
 		echo "options: $options"
 		# shellcheck disable=SC2086
 		same_table kernel.data $options

@@ -190,7 +190,7 @@ callers_without_name() {
 		"-n --show-total-period" "--showcpuutilization" "-F overhead,sample,dso -s comm" \
 		"-t," "-q" "--percent-limit 5" "-w 9,9,6" "--hierarchy" "-U" \
 		"--symbol-filter ba"; do
-		is_its_turn 2 || continue
+		is_its_turn 3 || continue
 		echo "options: $options"
 		# shellcheck disable=SC2086
 		same_text named.data -g none $options
@@ -209,7 +209,7 @@ callers_without_name() {
 	for options in "" "-G" "-g callee" "--no-children" "--no-children -G" "-g fractal" "-g flat" \
 		"-g folded" "-g graph,0" "-g graph,2,1,caller,count" "-g fractal,5,callee,period" \
 		"-s dso" "--percent-limit 5" "--max-stack 2" "--ignore-callees ^bar$ --no-children"; do
-		is_its_turn 2 || continue
+		is_its_turn 3 || continue
 		echo "options: $options"
 		# shellcheck disable=SC2086
 		same_text named.data $options

@@ -403,8 +403,8 @@ LINTS := format tidy analyzer cppcheck shell layers headers contracts spdx size
 .PHONY: lint $(LINTS:%=lint-%)
 lint: $(LINTS:%=lint-%) ## hold every rule a machine can hold (each also alone: lint-tidy …)
 
-# Of these files those to be read: with LINT_SINCE=COMMIT those that have changed since, as the tools read each by itself.
-linted = $(if $(LINT_SINCE),$(filter $(shell git diff --name-only $(LINT_SINCE)),$(1)),$(1))
+# Of these files those to be read: with LINT_SINCE=COMMIT what changed since.
+linted = $(if $(LINT_SINCE),$(filter $(shell tests/lint/changed.sh $(LINT_SINCE)),$(1)),$(1))
 
 # A process for many files: to begin takes longer than to read one.
 lint-format: $(BUILD)/lint/format
@@ -444,9 +444,10 @@ endef
 
 lint-cppcheck: $(SKELETONS)
 	@mkdir -p $(BUILD)/lint/cppcheck
-	$(Q)printf '%s ' $(call linted,$(USER_SOURCES)) | xargs -r cppcheck -q -j2 --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppress=missingIncludeSystem --suppress=identicalInnerCondition --cppcheck-build-dir=$(BUILD)/lint/cppcheck \
-		--error-exitcode=1 -D_GNU_SOURCE -D__x86_64__ -Iinclude -Iuser
+	$(Q)printf '%s ' $(call linted,$(USER_SOURCES)) | xargs -r cppcheck -q -j2 --std=c11 \
+		--enable=warning,performance,portability --inline-suppr --suppress=missingIncludeSystem \
+		--suppress=identicalInnerCondition --cppcheck-build-dir=$(BUILD)/lint/cppcheck --error-exitcode=1 \
+		-D_GNU_SOURCE -D__x86_64__ -Iinclude -Iuser
 
 # SC2030, SC2031: every bats test is a subshell; SC2154: `run` assigns $stderr.
 # SC2016: what looks like an expression in single quotes is awk.

@@ -317,3 +317,20 @@ fake_apt() {
 	[ "${#lines[@]}" = 1 ]
 	[[ $output == *"gcc,clang,bpftool,pkg-config,libbpf headers"*"no apt here"* ]]
 }
+
+@test "changed: what differs from a commit, is new, or includes such a header; all where git cannot tell" {
+	cd "$tree"
+	mkdir tests
+	write user/base/a.h 'int a(void);'
+	write user/base/a.c '#include "base/a.h"'
+	write user/base/b.c '#include "base/b.h"'
+	write user/event/c.c '#include "base/a.h"'
+	git init -q . && git add . && git -c user.name=x -c user.email=x@x commit -qm x
+	[ -z "$("$lint/changed.sh" HEAD)" ]
+	write user/base/b.c 'int b;'
+	write user/base/d.c 'int d;'
+	[ "$("$lint/changed.sh" HEAD | sort | tr '\n' ' ')" = "user/base/b.c user/base/d.c " ]
+	write user/base/a.h 'int a(int);'
+	[ "$("$lint/changed.sh" HEAD | grep -c 'user/base/a\.[ch]$\|user/event/c\.c$')" = 3 ]
+	[ "$("$lint/changed.sh" none)" = % ]
+}

@@ -134,13 +134,10 @@ static size_t pass_chains(struct event_sink *sink, const struct chain_ahead *cha
 	size_t passed = 0;
 
 	stitcher->is_learning = true;
-	for (;;) {
+	do {
 		passed += lessons_pass(&stitcher->lessons_heard, chains + passed, count - passed);
-		if (passed == count || !learn_again(stitcher, &chains[passed]))
-			return passed;
-		if (++passed == count)
-			return passed;
-	}
+	} while (passed < count && learn_again(stitcher, &chains[passed]) && ++passed < count);
+	return passed;
 }
 
 static void learn_anew(struct lbr_stitcher *stitcher, const struct sample *sample)

@@ -63,8 +63,8 @@ struct perfdata {
 
 	bool is_indexed, is_unterminated, is_read_once;
 	atomic_uint parts_to_begin; /* they yet read the index from its start: see slices.c */
-	VEC(struct timed)
-	events; /* place: address of the record; extra: see above; who: chain_owner() */
+	/* place: address of the record; extra: see above; who: chain_owner() */
+	VEC(struct timed) events;
 	size_t keyed_events; /* which have their chain_key, or are given it by `keying` */
 	struct parallel_crew keying;
 	struct timed *unkeyed; /* of `events`: what `keying` is at */

@@ -364,6 +364,14 @@ asan: ## run unit and command-line tests with ASan and UBSan, leaks included
 sanitized-tests: tests-built
 	$(Q)$(run_tests) unit cli
 
+.PHONY: tsan
+tsan: ## run the tests of what several threads do with the thread sanitizer
+	$(Q)TSAN_OPTIONS=exitcode=66:history_size=4 \
+		$(MAKE) --no-print-directory BUILD=$(BUILD)/tsan SANITIZE=thread thread-sanitized-tests
+.PHONY: thread-sanitized-tests
+thread-sanitized-tests: $(BUILD)/bpfprof $(WORKLOADS)
+	$(Q)$(run_tests) tests/cli/report_threads.bats tests/cli/script_threads.bats
+
 .PHONY: coverage
 coverage: ## run all tests and write build/coverage/html/index.html
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)/coverage COVERAGE=1 covered-tests

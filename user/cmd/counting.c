@@ -111,6 +111,9 @@ static struct profile *put_together(struct counting *counting, int error)
 	struct parallel_task adding = {0};
 	struct profile *profile;
 
+	/* Who gives names shall not look at what is added meanwhile. */
+	for (u32 i = 0; settings->meanwhile && i < counting->count; i++)
+		profile_builder_note_uses(counting->counters[i].builder);
 	for (u32 i = 1; i < counting->count; i++)
 		profile_builder_settle(counting->counters[i].builder);
 	for (u32 i = 1; i < counting->count; i++)

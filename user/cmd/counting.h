@@ -17,7 +17,7 @@ struct counting_settings {
 	 * wanted. Borrowed. */
 	struct symbolizer *symbolizer;
 	/* Is called, unless something went wrong, while stacks and counts are still added to the
-	 * profile; it may name it. NULL: nothing. */
+	 * profile; it may name it by symbolizer_run_noted(). NULL: nothing. */
 	void (*meanwhile)(void *context, struct profile *profile);
 	void *context;
 	/* Has learned of the recording; makes call chains of its LBR call stacks. NULL: not wanted.

@@ -194,7 +194,7 @@ static void name_places(void *context, struct profile *profile)
 {
 	struct report *report = context;
 
-	symbolizer_run(report->symbolizer, profile);
+	symbolizer_run_noted(report->symbolizer, profile);
 	report->named = profile->serial;
 }
 

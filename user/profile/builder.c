@@ -10,6 +10,7 @@
 #include "profile/builder_state.h"
 
 #include "base/memory.h"
+#include "profile/location_uses.h"
 
 #include <string.h>
 
@@ -408,6 +409,12 @@ struct profile *profile_builder_take(struct profile_builder *builder)
 	builder_count_pending(builder);
 	begin(builder);
 	return profile;
+}
+
+void profile_builder_note_uses(struct profile_builder *builder)
+{
+	builder_count_pending(builder);
+	location_uses_note(builder->profile);
 }
 
 void profile_builder_settle(struct profile_builder *builder)

@@ -49,6 +49,8 @@ struct profile *profile_builder_take(struct profile_builder *builder);
 /* Gives back what is only good for counting more: for a builder that is to be appended, which then
  * need not be soon. */
 void profile_builder_settle(struct profile_builder *builder);
+/* Notes what the locations that were counted are used for. */
+void profile_builder_note_uses(struct profile_builder *builder);
 /* Whether what builders with these settings counted can be put together. */
 bool profile_builder_can_append(const struct builder_settings *settings);
 /*

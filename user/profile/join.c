@@ -94,6 +94,7 @@ static void join_locations(struct joining *joining)
 		if (row->seen_at)
 			location = profile_location_seen_at(joining->profile, location,
 							    row->seen_at);
+		joining->profile->locations.items[location].uses |= row->uses;
 		joining->locations[i] = location;
 	}
 }

@@ -82,6 +82,7 @@ struct location_row {
 	u8 space;	/* enum frame_space */
 	u8 unnamed;	/* enum unnamed_reason, set while naming */
 	bool is_call;	/* set before naming: the name is that of the CALL in front of it */
+	u8 uses;	/* bits of enum location_use, as far as they were noted */
 };
 
 struct stack_row {

@@ -202,6 +202,7 @@ location_id profile_location_seen_at(struct profile *profile, location_id locati
 
 	row.first_line = row.line_count = 0;
 	row.seen_at = seen_at;
+	row.uses = 0;
 	return location_row(profile, &row);
 }
 

@@ -427,23 +427,10 @@ static void drop_outdated(struct symbolizer *symbolizer, const struct profile *p
  * shows the CALLs of branch records. What was met otherwise, too, keeps the name of its own. */
 static void find_calls(struct profile *profile)
 {
-	enum { IS_CALL = 1, IS_OTHER = 2 };
-	CLEANUP(freep) u8 *uses = must_alloc_table(profile->locations.count, sizeof(*uses));
-
-	for (stack_id id = 1; id < profile->stacks.count; id++) {
-		const struct stack_row *stack = &profile->stacks.items[id];
-
-		if (origin_is_call(stack->origin))
-			uses[stack->location] |= IS_CALL;
-		else if (stack->origin == ORIGIN_UNKNOWN)
-			uses[stack->location] |= IS_OTHER;
-	}
-	for (size_t i = 0; i < profile->counts.count; i++)
-		uses[profile->counts.items[i].leaf] |= IS_OTHER;
 	for (location_id id = 1; id < profile->locations.count; id++) {
 		struct location_row *location = &profile->locations.items[id];
 
-		if (uses[id] != IS_CALL || location->is_call)
+		if (location->uses != LOCATION_IS_CALL || location->is_call)
 			continue;
 		location->is_call = true;
 		location->line_count = 0; /* a name from before, while counting */
@@ -451,7 +438,7 @@ static void find_calls(struct profile *profile)
 	}
 }
 
-void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
+void symbolizer_run_noted(struct symbolizer *symbolizer, struct profile *profile)
 {
 	struct finder_context context = context_of(symbolizer, profile);
 
@@ -465,6 +452,12 @@ void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
 	}
 	if (symbolizer->settings.source)
 		source_places_find(&context, profile);
+}
+
+void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile)
+{
+	location_uses_note(profile);
+	symbolizer_run_noted(symbolizer, profile);
 }
 
 const char *symbolizer_warnings(const struct symbolizer *symbolizer)

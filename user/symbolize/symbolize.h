@@ -76,6 +76,9 @@ int symbolizer_fetch_missing(const struct symbolizer *symbolizer);
 /* Names every location that has no name yet, and sets `unnamed` of locations and binaries where it
  * cannot. What can't be had is not an error: it is counted there. */
 void symbolizer_run(struct symbolizer *symbolizer, struct profile *profile);
+/* The same where the uses of all locations were noted (profile/location_uses.h). Stacks, and what
+ * was counted at them, may be added meanwhile, if no places in the source are looked for. */
+void symbolizer_run_noted(struct symbolizer *symbolizer, struct profile *profile);
 
 /* Names one location, if it has not been tried yet: for printers that cannot wait for the end.
  * Tables are loaded on first use and kept. */

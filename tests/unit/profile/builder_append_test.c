@@ -62,6 +62,7 @@ static void happen_sample(u64 *state, u64 time_ns, u32 tid, struct event_sink *s
 		frames[i] = (struct frame){
 			.address = 0x100 * (u64)next_number(state, 64),
 			.space = i < 2 ? sample.space : SPACE_USER,
+			.origin = (u8)next_number(state, ORIGIN_COUNT),
 		};
 	sink_call(sink, on_sample, &sample);
 }
@@ -145,6 +146,7 @@ static struct profile *count_parts(u64 seed, u32 parts)
 		builders[i] = new_builder();
 		happen(seed, EVENTS * i / parts, EVENTS * (i + 1) / parts,
 		       profile_builder_follower(builders[i]), profile_builder_sink(builders[i]));
+		profile_builder_note_uses(builders[i]);
 		if (i)
 			profile_builder_append(builders[0], builders[i]);
 	}
@@ -167,8 +169,8 @@ static void write_places(const struct profile *profile, struct text *text)
 	for (u32 i = 0; i < profile->locations.count; i++) {
 		const struct location_row *row = &profile->locations.items[i];
 
-		text_appendf(text, "location %u %" PRIx64 " %" PRIx64 " %u\n", row->binary,
-			     row->address, row->seen_at, row->space);
+		text_appendf(text, "location %u %" PRIx64 " %" PRIx64 " %u %u\n", row->binary,
+			     row->address, row->seen_at, row->space, row->uses);
 	}
 	for (u32 i = 0; i < profile->stacks.count; i++) {
 		const struct stack_row *row = &profile->stacks.items[i];
@@ -250,6 +252,8 @@ static void who_settled_is_appended_and_counts_on(void **state)
 		happen(seed, EVENTS / 2, EVENTS, profile_builder_follower(next),
 		       profile_builder_sink(next));
 		profile_builder_settle(next);
+		profile_builder_note_uses(first);
+		profile_builder_note_uses(next);
 		profile_builder_append(first, next);
 		together = rows_of(profile_builder_take(first));
 		profile_builder_free(first);

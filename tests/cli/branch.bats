@@ -147,7 +147,7 @@ END
 	"$MAKE_BRANCHES" unsaid.data "$PROGRAM" feature=0
 	run -2 "$BPFPROF" report -i unsaid.data -s symbol_from
 	[ "$output" = "bpfprof: a key of branches was given, and samples are counted; use -b with a recording of branches" ]
-	"$PERF" record -q -e cpu-clock -o none.data -- true
+	"$PERF" record -q --no-bpf-event -e cpu-clock -o none.data -- true
 	run -2 "$BPFPROF" report -i none.data -b
 	[ "$output" = "bpfprof: the recording has no branch stacks; record with -b, or leave it out here" ]
 }
@@ -200,7 +200,7 @@ def all_frames(nodes):
 frames = [frame for entry in event["entries"] for frame in all_frames(entry["call_graph"])]
 assert any(frame.get("branches_to", {}).get("count") for frame in frames)
 assert any(frame.get("branches_from", {}).get("cycles") for frame in frames)'
-	"$PERF" record -q -e cpu-clock -o none.data -- true
+	"$PERF" record -q --no-bpf-event -e cpu-clock -o none.data -- true
 	run -2 "$BPFPROF" report -i none.data --branch-history
 	[ "$output" = "bpfprof: the recording has no branch stacks; record with -b, or leave it out here" ]
 }

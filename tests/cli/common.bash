@@ -195,9 +195,11 @@ fails_with() {
 # While something else on this machine asks for build ids of mappings (perf --buildid-mmap does), Linux
 # 6.18 marks the mappings of every other recording as if they held build ids, and perf 6.1 dies of
 # it, then or when it reads the file; with build ids of its own it does not.
+#
+# Here and elsewhere --no-bpf-event, as perf waits for most of a second for its thread that listens to them.
 perf_records() {
-	{ "$PERF" record -q "$@" >/dev/null 2>record.log && ! has_build_ids "$(written_by "$@")"; } ||
-		"$PERF" record -q --buildid-mmap "$@" >/dev/null 2>>record.log || {
+	{ "$PERF" record -q --no-bpf-event "$@" >/dev/null 2>record.log && ! has_build_ids "$(written_by "$@")"; } ||
+		"$PERF" record -q --no-bpf-event --buildid-mmap "$@" >/dev/null 2>>record.log || {
 		cat record.log
 		return 1
 	}
@@ -213,7 +215,7 @@ written_by() {
 
 # Whether mappings of a recording have build ids.
 has_build_ids() {
-	"$BPFPROF" script -i "$1" --show-mmap-events 2>/dev/null | grep -q 'PERF_RECORD_MMAP2.* <[0-9a-f]*>'
+	"$BPFPROF" script -i "$1" --show-mmap-events -F comm 2>/dev/null | grep -q 'PERF_RECORD_MMAP2.* <[0-9a-f]*>'
 }
 
 without_last_blanks() {

@@ -164,7 +164,7 @@ are_true() {
 }
 
 @test "a stream and a choice of samples are walked, too" {
-	"$PERF" record -q -e cpu-clock -F 997 --call-graph dwarf -o - -- "$WORKLOADS/nofp" plain 0.2 2>record.txt |
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 997 --call-graph dwarf -o - -- "$WORKLOADS/nofp" plain 0.2 2>record.txt |
 		"$BPFPROF" report --no-inline -i - --no-children -g caller,0.5,callee -S leaf >report.txt
 	grep -q main report.txt
 	"$BPFPROF" report --no-inline -i plain.data --time 10%-20% --no-children -g caller,0.5,callee -S leaf >report.txt

@@ -24,9 +24,9 @@ setup_file() {
 	"$BATS_TEST_DIRNAME/known_recording.py" made.data chains=1 shuffle=1 "$WORKLOADS/mainbarfoo" \
 		'foo<bar<main<_start=500500x180' 'bar<main<_start=500500x120' 'main<_start=500500x3' _start=500500
 	[ "$(id -u)" = 0 ] || return 0
-	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 3000
+	perf_records -F 1999 -g -o named.data -- "$WORKLOADS/mainbarfoo" 1500
 	perf_records -F 999 -g -o mixed.data -- "$WORK"
-	perf_records -F 999 -a -g -o all.data -- "$WORK"
+	perf_records --bpf-event -F 999 -a -g -o all.data -- "$WORK"
 	perf_records -F 999 -z -g -o compressed.data -- "$WORK"
 	perf_records -F 199 --call-graph dwarf -o dwarf.data -- "$WORKLOADS/mainbarfoo" 200
 	# Nobody who reads the clock: perf does not step out of the vDSO there, which we have in memory.
@@ -35,7 +35,7 @@ setup_file() {
 		"$WORKLOADS/mainbarfoo" 200
 	perf_records -F 499 -g -e cpu-clock,task-clock:u,page-faults -o mixed-events.data -- "$WORK"
 	# The work writes to standard output too.
-	"$PERF" record -q --buildid-mmap -F 999 -g -o - -- "$WORK" 2>/dev/null >pipe.data
+	"$PERF" record -q --no-bpf-event --buildid-mmap -F 999 -g -o - -- "$WORK" 2>/dev/null >pipe.data
 	"$BATS_TEST_DIRNAME/pipe_to_file.py" pipe.data pipe-as-file.data
 	"$BPFPROF" record -q -F 999 -o ours.data -- "$WORK" >/dev/null
 }

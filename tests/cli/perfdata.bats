@@ -91,7 +91,7 @@ perf_records() {
 	local file=$1 status=0
 	shift
 	start "$WORKLOADS/deep" 20 100 >/dev/null
-	"$PERF" record -q -e cpu-clock -F 500 -p "${background[-1]}" "$@" -o "$file" -- "$WORKLOADS/spin" 0.3 \
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 500 -p "${background[-1]}" "$@" -o "$file" -- "$WORKLOADS/spin" 0.3 \
 		>"$file.stdout" 2>/dev/null || status=1
 	kill "${background[-1]}"
 	return $status

@@ -77,7 +77,7 @@ need_plain_inodes() {
 	need_plain_inodes "$outside"
 	printf '%s\n' "$inside omega_work" "$outside alpha_work" | sort >true
 	timeout 60 "$BPFPROF" record -F 199 -o ours.data -p "$inside,$outside" -- sleep 1
-	timeout 60 "$PERF" record -q -e cpu-clock -F 199 -o perfs.data -p "$inside,$outside" -- sleep 1
+	timeout 60 "$PERF" record -q --no-bpf-event -e cpu-clock -F 199 -o perfs.data -p "$inside,$outside" -- sleep 1
 	for recording in ours.data perfs.data; do
 		diff true <(our_names "$recording")
 		diff true <(perf_names "$recording")

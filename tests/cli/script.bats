@@ -13,15 +13,15 @@ setup_file() {
 	"$WORKLOADS/deep" 20 100 3>&- &
 	# attached, so that no sample is older than the program's own mappings
 	wait_for grep -q deep "/proc/$!/comm"
-	"$PERF" record -q -e cpu-clock -F 500 -g -p $! -o chains.data -- "$WORKLOADS/spin" 0.3 \
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 500 -g -p $! -o chains.data -- "$WORKLOADS/spin" 0.3 \
 		>/dev/null 2>&1 || { kill $! && return 0; }
-	"$PERF" record -q -e cpu-clock,task-clock -F 300 -p $! -o flat.data -- "$WORKLOADS/spin" 0.3 \
+	"$PERF" record -q --no-bpf-event -e cpu-clock,task-clock -F 300 -p $! -o flat.data -- "$WORKLOADS/spin" 0.3 \
 		>/dev/null 2>&1
 	kill $!
-	"$PERF" record -q -e cpu-clock -F 300 -d --intr-regs=ip,sp,r15 --user-regs=ip,sp,bp -k monotonic \
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 300 -d --intr-regs=ip,sp,r15 --user-regs=ip,sp,bp -k monotonic \
 		-W --phys-data --data-page-size --code-page-size -o rare.data -- "$WORKLOADS/mainbarfoo" 100 \
 		>/dev/null 2>&1
-	"$PERF" record -q -e cpu-clock,page-faults -c 500000 -g -o kinds.data -- "$WORKLOADS/mainbarfoo" 100 \
+	"$PERF" record -q --no-bpf-event -e cpu-clock,page-faults -c 500000 -g -o kinds.data -- "$WORKLOADS/mainbarfoo" 100 \
 		>/dev/null 2>&1
 }
 
@@ -113,7 +113,7 @@ same() {
 	grep -q PERF_RECORD_MMAP2 ours.txt
 	grep -q 'PERF_RECORD_COMM exec: mainbarfoo' ours.txt
 	[ "$(id -u)" = 0 ] || return 0
-	"$PERF" record -q -e cpu-clock -F 99 -a --switch-events --namespaces --all-cgroups -o all.data -- \
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 99 -a --switch-events --namespaces --all-cgroups -o all.data -- \
 		"$WORKLOADS/mainbarfoo" 20 >/dev/null 2>&1
 	same all.data "${shown[@]}" -F +misc
 	grep -q 'PERF_RECORD_SWITCH_CPU_WIDE OUT' ours.txt
@@ -124,12 +124,12 @@ same() {
 	grep -q '^\.\.\. intr regs: mask' ours.txt
 	same kinds.data -D
 	same flat.data -D --time 10%-40%
-	"$PERF" record -q -z -g -e cpu-clock -F 300 -o packed.data -- "$WORKLOADS/mainbarfoo" 50 >/dev/null 2>&1
+	"$PERF" record -q --no-bpf-event -z -g -e cpu-clock -F 300 -o packed.data -- "$WORKLOADS/mainbarfoo" 50 >/dev/null 2>&1
 	same packed.data -D
-	"$PERF" record -q -e '{cpu-clock,task-clock}:S' -F 99 -o group.data -- "$WORKLOADS/mainbarfoo" 50 \
+	"$PERF" record -q --no-bpf-event -e '{cpu-clock,task-clock}:S' -F 99 -o group.data -- "$WORKLOADS/mainbarfoo" 50 \
 		>/dev/null 2>&1
 	same group.data -D
-	"$PERF" record -q -g -e cpu-clock -F 300 -o - -- "$WORKLOADS/mainbarfoo" 50 2>/dev/null >pipe.data
+	"$PERF" record -q --no-bpf-event -g -e cpu-clock -F 300 -o - -- "$WORKLOADS/mainbarfoo" 50 2>/dev/null >pipe.data
 	same pipe.data -D
 }
 

@@ -19,7 +19,7 @@ setup_file() {
 	bind_early
 	cd "$BATS_FILE_TMPDIR" || return
 	"$PERF" --version >/dev/null 2>&1 || return 0
-	"$PERF" record -q -e cpu-clock -F 1999 -g -o own.data -- "$WORKLOADS/mainbarfoo" 300 >/dev/null 2>&1 ||
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 1999 -g -o own.data -- "$WORKLOADS/mainbarfoo" 300 >/dev/null 2>&1 ||
 		return 0
 	"$PERF" script -i own.data >own.theirs.linux-perf.txt 2>/dev/null
 	"$BPFPROF" script --strict-perf -i own.data >own.ours.linux-perf.txt

@@ -12,7 +12,7 @@ load common
 setup_file() {
 	bind_early
 	cd "$BATS_FILE_TMPDIR" || return 1
-	"$PERF" record -q -e page-faults -c 1 -g -o long.data -- \
+	"$PERF" record -q --no-bpf-event -e page-faults -c 1 -g -o long.data -- \
 		sh -c 'for i in $(seq 700); do /bin/ls -l /bin/sh; done' >/dev/null 2>&1 || return 0
 	taskset -pc $$ 2>/dev/null | sed -E 's/.*: ([0-9]+).*/\1/' >cpu
 }

@@ -11,7 +11,7 @@ setup_file() {
 	[ "$(id -u)" = 0 ] || return 0
 	bind_early
 	cd "$BATS_FILE_TMPDIR" || return 1
-	"$PERF" record -q -e cpu-clock -F 999 -g -o perf.data -- "$WORKLOADS/nofp" plain 0.6 \
+	"$PERF" record -q --no-bpf-event -e cpu-clock -F 999 -g -o perf.data -- "$WORKLOADS/nofp" plain 0.6 \
 		>/dev/null 2>&1
 	"$BPFPROF" record -e cpu-clock -F 999 -o plain.data -- "$WORKLOADS/nofp" plain 0.6 2>said
 	"$BPFPROF" record -q -e cpu-clock -F 999 -o mixed.data -- sh -c \

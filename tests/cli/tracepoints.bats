@@ -141,14 +141,14 @@ same() {
 	need_perf
 	need_root
 	bind_early
-	"$PERF" record -q -e 'raw_syscalls:*' -e sched:sched_process_exec -e sched:sched_process_exit -g \
+	"$PERF" record -q --no-bpf-event -e 'raw_syscalls:*' -e sched:sched_process_exec -e sched:sched_process_exit -g \
 		-o live.data -- ls / >/dev/null 2>&1 || skip "perf cannot record tracepoints here"
 	same live.data
 	grep -q 'raw_syscalls:sys_enter: NR' ours
 	same live.data -F comm,event,trace
 	same_report live.data -g none
 	same_report live.data -s comm,trace -g none
-	"$PERF" record -q -e 'raw_syscalls:sys_exit' -e cpu-clock -o - -- ls / 2>/dev/null >live.pipe
+	"$PERF" record -q --no-bpf-event -e 'raw_syscalls:sys_exit' -e cpu-clock -o - -- ls / 2>/dev/null >live.pipe
 	"$BPFPROF" script -F event,trace -i live.pipe >ours
 	"$PERF" script -F event,trace -i - <live.pipe 2>/dev/null | diff - ours
 }

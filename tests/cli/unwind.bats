@@ -138,7 +138,7 @@ below() {
 
 @test "perf report -g shows main under the hot function, which it does not for perf record -g" {
 	"$BPFPROF" record -q -F 999 -e cpu-clock -o ours.data -- "$WORKLOADS/nofp" plain 0.4
-	"$PERF" record -q -F 999 -e cpu-clock -g -o perfs.data -- "$WORKLOADS/nofp" plain 0.4 \
+	"$PERF" record -q --no-bpf-event -F 999 -e cpu-clock -g -o perfs.data -- "$WORKLOADS/nofp" plain 0.4 \
 		>/dev/null 2>&1
 	below ours.data | grep -w leaf
 	below perfs.data | grep -w leaf

@@ -5,10 +5,10 @@
 #
 # usage: BUILD=folder tests/run.sh KIND...      KIND: lint unit kernel cli, or a test file
 #
-# Unit tests run three at a time, and so do files with the line "# Runs beside others." at their head (two leave two
-# CPUs idle for a fifth of the time); then everything else alone, as it measures the machine. Files of kernel/ and
-# cli/ that failed are run once more, each alone, if no more than three files failed: what passes then is named as
-# unsteady, for a person to mend.
+# Unit tests run two at a time, and so do files with the line "# Runs beside others." at their head (three at a time
+# take as long on two CPUs, and more of them are unsteady); then everything else alone, as it measures the machine.
+# Files of kernel/ and cli/ that failed are run once more, each alone, if no more than three files failed: what
+# passes then is named as unsteady, for a person to mend.
 # What was skipped is named. The status is 0 only if something ran and nothing failed.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -57,7 +57,7 @@ $(grep -lx '# Runs beside others\.' tests/*/*.bats | sed "s/.*/    - '&'/")
   - seq: '**'
 END
 HARNESS_RULESFILE=$TAP_FOLDER/rules.yml \
-	prove -j3 --failures -e tests/run-one.sh "${tests[@]}"
+	prove -j2 --failures -e tests/run-one.sh "${tests[@]}"
 status=$?
 
 shopt -s nullglob

@@ -22,7 +22,7 @@ recordings() {
 
 # damage COMMAND [CUTS BITS]: of each file, unless all of it is wanted
 damage() {
-	local amount=(-c "${2:-3}" -f "${3:-6}")
+	local amount=(-c "${2:-2}" -f "${3:-4}")
 	[ -z "${TEST_ALL:-}" ] || amount=(-c 200 -f 1000)
 	mapfile -t files < <(recordings)
 	[ "${#files[@]}" -gt 10 ]

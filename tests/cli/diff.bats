@@ -96,7 +96,7 @@ rows() {
 		"-s comm" "-s pid" "-s +comm" "-s comm,sym -b" "-f" "-m"; do
 		for files in "u1.data u2.data" "u2.data u1.data" "u1.data u3.data u2.data" \
 			"u3.data u1.data" "v1.data v2.data" "v2.data v1.data v1.data"; do
-			is_its_turn 5 || continue
+			is_its_turn 7 || continue
 			echo "$options $files"
 			# shellcheck disable=SC2086
 			same_diff $options $files
@@ -166,7 +166,7 @@ rows() {
 	done
 	for one in "${files[@]}"; do
 		for other in "${files[@]}"; do
-			is_its_turn 7 || continue
+			is_its_turn 11 || continue
 			echo "$one $other"
 			same_diff -p "$one" "$other"
 			compared=$((compared + 1))

@@ -46,9 +46,9 @@ setup() {
 	need_root
 }
 
-# agree FILE OPTIONS...: every entry has perf's figures; of what a test asks of a file besides, half
+# agree FILE OPTIONS...: every entry has perf's figures; of what a test asks of a file besides, a third
 agree() {
-	[ $# = 1 ] || is_its_turn 2 || return 0
+	[ $# = 1 ] || is_its_turn 3 || return 0
 	"$COMPARE" "$PERF" "$BPFPROF" "$@"
 }
 

@@ -167,6 +167,7 @@ filtered() {
 		for options in "" "-g none" "--no-children" "--hierarchy" "--group" "-n --group" \
 			"-s pid,sym" "-s sym" "-s dso,comm --hierarchy" "-q" "--percent-limit 15" \
 			"--group --hierarchy --show-total-period" "-s {comm,dso},sym --hierarchy" "-w 9,9,4"; do
+			is_its_turn 5 || continue
 			# shellcheck disable=SC2086
 			same_as_perf "$file.data" $options
 		done

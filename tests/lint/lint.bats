@@ -11,7 +11,7 @@ setup() {
 	cd "$BATS_TEST_DIRNAME/../.." || return
 	unset MAKEFLAGS MAKELEVEL MFLAGS
 	LINT_SINCE=
-	[ -n "${TEST_ALL:-}" ] || LINT_SINCE=$(git rev-parse -q --verify HEAD~20 2>/dev/null) || true
+	[ -n "${TEST_ALL:-}" ] || LINT_SINCE=$(git rev-parse -q --verify HEAD~12 2>/dev/null) || true
 }
 
 holds() {

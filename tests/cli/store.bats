@@ -240,6 +240,9 @@ each_reads() {
 	ln -sf /dev/zero pipes/windows/index
 	each_reads pipes 'pipes/windows/index is no file'
 	[ "$status" = 0 ]
+	# nor is it read
+	"$BPFPROF" list --store pipes >listed 2>/dev/null
+	[ -n "${SANITIZE:-}" ] || (ulimit -v 1500000 && "$BPFPROF" list --store pipes 2>/dev/null) | cmp - listed
 	ln -sf index pipes/windows/index
 	each_reads pipes 'pipes/windows/index is no file'
 	[ "$status" = 0 ]

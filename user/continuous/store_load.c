@@ -203,6 +203,7 @@ static int read_rows(struct loading *loading, entry_list *ret_rows)
 static int pass_over_index(struct store *store)
 {
 	closep(&store->index_fd);
+	store->index_fd = -1;
 	if (store->writes)
 		return store_refuse_no_file(store->index);
 	store_note(store, "%s is no file", store->index);

@@ -9,6 +9,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { IS_MALLOC_OF_LIBC = false }; /* but the sanitizer's */
+#else
+enum { IS_MALLOC_OF_LIBC = true };
+#endif
+
 /* And only to who asks for them. */
 static bool has_huge_pages(void)
 {
@@ -58,7 +64,7 @@ static long faults_of_one_that_grows(void)
 
 static void speed_takes_fewer_faults(void **state)
 {
-	if (!has_huge_pages())
+	if (!IS_MALLOC_OF_LIBC || !has_huge_pages())
 		skip();
 	assert_true(faults_of_small_pieces() > PAGES / 2);
 	memory_prefer_speed();

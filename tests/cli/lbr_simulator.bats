@@ -10,7 +10,7 @@ bats_require_minimum_version 1.5.0
 load common
 
 # Calls and returns balance in these, so nothing may be wrong.
-QUICK="chain tree shared phases unseen copies moved parser tail threads"
+QUICK="chain tree shared phases alternate unseen copies moved parser tail threads"
 BALANCED="$QUICK tree_nofp mutual leafy retpoline events visitor search python3 sort cc1 perl bash"
 
 setup_file() {

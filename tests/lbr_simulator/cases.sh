@@ -18,6 +18,7 @@ list_cases() {
 		mutual 15000 $WORKLOADS/lbr_mutual $(turns 700)
 		shared 15000 $WORKLOADS/lbr_shared $(turns 3000)
 		phases 3000 $WORKLOADS/lbr_phases $(turns 10000)
+		alternate 10000 $WORKLOADS/lbr_alternate $(turns 8000)
 		unseen 3000 $WORKLOADS/x86_lbr_unseen $(turns 4000)
 		copies 5000 $WORKLOADS/lbr_plugins copies $(turns 1000)
 		moved 5000 $WORKLOADS/lbr_plugins moved $(turns 1000)

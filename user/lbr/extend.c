@@ -69,9 +69,10 @@ static bool saw_all_callers(const struct extension *extension, place_id now)
 	return seen == places_calls(extension->places, now);
 }
 
-/* Code that is pointed at can be called by anybody: so are main and what threads begin with, of
- * which the caller is known. */
-bool extension_is_open(const struct extension *extension, place_id now)
+/* Whether more can have called than were seen: a caller that no sample shows may be there whenever
+ * the thread is too deep for it. Code that is pointed at can be called by anybody: so are main and
+ * what threads begin with, of which the caller is known. */
+static bool is_open(const struct extension *extension, place_id now)
 {
 	return places_calls(extension->places, now) != CALLS_UNKNOWN &&
 	       !saw_all_callers(extension, now);
@@ -92,6 +93,8 @@ static u8 step_on(const struct extension *extension)
 		bool is_start = can_start(extension, now, length);
 		struct call call = {.entry = now, .origin = ORIGIN_STITCHED};
 
+		if (is_open(extension, now))
+			return LBR_END_UNSEEN;
 		call.place = only_caller(extension, now, length, &call.from);
 		if (is_start && !call.place)
 			return LBR_END_WHOLE;

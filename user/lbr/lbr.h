@@ -44,7 +44,7 @@ struct lbr_settings {
 	X(CONTRADICTED, contradicted, "what comes next cannot have been called from there") \
 	X(SIGNAL, signal, "a signal interrupted what comes next, and nothing says where")   \
 	X(SEVERAL, several, "several callers are possible")                                 \
-	X(UNSEEN, unseen, "a possible caller was never seen with its own callers")          \
+	X(UNSEEN, unseen, "a possible caller was never seen, or not with its own callers")  \
 	X(EMPTY, empty, "the hardware had recorded nothing")
 
 #define LBR_END_AS_ENUM(name, key, sentence) LBR_END_##name,

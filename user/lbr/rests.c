@@ -5,7 +5,7 @@
 #include "lbr/rests.h"
 
 struct rest_row {
-	u32 first, count; /* of calls and frames */
+	u32 first, count; /* of calls and bodies */
 	struct slots slots;
 	u32 asked;	       /* for which thread; 0: for none */
 	struct time_span fits; /* that was the answer: at these times */
@@ -16,7 +16,7 @@ struct rests {
 	struct idmap row_of; /* key → row + 1 */
 	VEC(struct rest_row) rows;
 	VEC(u64) calls;
-	VEC(struct passed) frames;
+	VEC(u32) bodies;
 	u64 most_bytes;
 	u32 forgotten;
 };
@@ -34,7 +34,7 @@ static void forget(struct rests *rests)
 	idmap_release(&rests->row_of);
 	vec_release(&rests->rows);
 	vec_release(&rests->calls);
-	vec_release(&rests->frames);
+	vec_release(&rests->bodies);
 	rests->forgotten++;
 }
 
@@ -58,7 +58,7 @@ u32 rests_find(const struct rests *rests, u64 key)
 
 u32 rests_keep(struct rests *rests, u64 key, const struct rest *rest)
 {
-	u64 bytes = rests->calls.count * (sizeof(u64) + sizeof(struct passed)) +
+	u64 bytes = rests->calls.count * (sizeof(u64) + sizeof(u32)) +
 		    rests->rows.count * sizeof(struct rest_row);
 
 	if (bytes > rests->most_bytes)
@@ -71,10 +71,10 @@ u32 rests_keep(struct rests *rests, u64 key, const struct rest *rest)
 	};
 	/* An empty rest has a place, too. */
 	vec_reserve(&rests->calls, 1);
-	vec_reserve(&rests->frames, 1);
+	vec_reserve(&rests->bodies, 1);
 	for (u32 i = 0; i < rest->count; i++) {
 		*vec_add(&rests->calls) = rest->calls[i];
-		*vec_add(&rests->frames) = rest->frames[i];
+		*vec_add(&rests->bodies) = rest->bodies[i];
 	}
 	*idmap_place(&rests->row_of, key) = (u32)rests->rows.count;
 	return (u32)rests->rows.count;
@@ -86,7 +86,7 @@ struct rest rests_at(const struct rests *rests, u32 number)
 
 	return (struct rest){
 		.calls = rests->calls.items + row->first,
-		.frames = rests->frames.items + row->first,
+		.bodies = rests->bodies.items + row->first,
 		.count = row->count,
 		.slots = row->slots,
 		.end = row->end,
@@ -95,9 +95,9 @@ struct rest rests_at(const struct rests *rests, u32 number)
 
 static struct time_span times_of(const struct rest *rest, const struct thread_facts *thread)
 {
-	if (!thread_fits(thread, &rest->slots, rest->frames, rest->count))
+	if (!thread_fits(thread, &rest->slots, rest->bodies, rest->count))
 		return (struct time_span){1, 0};
-	return rest->end == LBR_END_WHOLE ? thread_saw(thread, rest->frames, rest->count)
+	return rest->end == LBR_END_WHOLE ? thread_saw(thread, rest->bodies, rest->count)
 					  : (struct time_span){0, UINT64_MAX};
 }
 

@@ -12,8 +12,8 @@
 struct rests;
 
 struct rest {
-	const u64 *calls;	     /* packed, see memo_frame() */
-	const struct passed *frames; /* which these calls have made */
+	const u64 *calls;  /* packed, see memo_frame() */
+	const u32 *bodies; /* of the functions that were called */
 	u32 count;
 	struct slots slots; /* of these frames */
 	u8 end;		    /* enum lbr_end: of the whole stack */

@@ -244,16 +244,13 @@ static struct rest find_new_rest(struct lbr_stitcher *stitcher, const struct ext
 
 	*ret_looked_at = extend_to_start(extension);
 	pack(stitcher, first);
-	stitcher->passed.count = 0;
-	for (u32 i = first; i < stack->count; i++) {
-		place_id now = stack_frame(snapshot, stack, i);
-
-		*vec_add(&stitcher->passed) = (struct passed){
-			places_at(stitcher->places, now)->body, extension_is_open(extension, now)};
-	}
+	stitcher->bodies.count = 0;
+	for (u32 i = first; i < stack->count; i++)
+		*vec_add(&stitcher->bodies) =
+			places_at(stitcher->places, stack_frame(snapshot, stack, i))->body;
 	return (struct rest){
 		.calls = stitcher->packed.items + first,
-		.frames = stitcher->passed.items,
+		.bodies = stitcher->bodies.items,
 		.count = stack->count - first,
 		.slots = slots_of(snapshot, stack, first),
 		.end = stack->end,

@@ -383,7 +383,7 @@ void lbr_stitcher_free(struct lbr_stitcher *stitcher)
 	memo_free(stitcher->memo);
 	rests_free(stitcher->rests);
 	vec_release(&stitcher->packed);
-	vec_release(&stitcher->passed);
+	vec_release(&stitcher->bodies);
 	outcomes_free(stitcher->outcomes);
 	likely_free(stitcher->likely);
 	graph_free(stitcher->graph);

@@ -57,10 +57,10 @@ struct lbr_stitcher {
 	struct time_span variant_span; /* while it is that of … */
 	u32 variant_tid;	       /* … this thread */
 	struct memo *memo;
-	struct rests *rests;	   /* what is behind what samples carry */
-	VEC(u64) packed;	   /* the stack at hand, in short */
-	VEC(struct passed) passed; /* of the rest at hand */
-	struct memo_stack shown;   /* the sample's callers; no calls: see `calls` */
+	struct rests *rests;	 /* what is behind what samples carry */
+	VEC(u64) packed;	 /* the stack at hand, in short */
+	VEC(u32) bodies;	 /* of the rest at hand */
+	struct memo_stack shown; /* the sample's callers; no calls: see `calls` */
 	struct outcomes *outcomes;
 	struct outcome outcome;	 /* of the sample at hand */
 	u64 key;		 /* of that; 0: it is not known */

@@ -364,15 +364,13 @@ static u64 max_time(u64 left_ns, u64 right_ns)
 	return left_ns > right_ns ? left_ns : right_ns;
 }
 
-struct time_span thread_saw(const struct thread_facts *thread, const struct passed *frames,
-			    u32 count)
+struct time_span thread_saw(const struct thread_facts *thread, const u32 *bodies, u32 count)
 {
 	struct time_span span = {0, UINT64_MAX};
-	/* of all further out: the last times, of any and of those that are not open */
-	u64 later_ns = 0, sure_ns = 0;
+	u64 later_ns = 0; /* the last time of all further out */
 
 	for (u32 i = count; i-- > 0;) {
-		const struct anchor *anchor = anchors_find(&thread->anchors, frames[i].body);
+		const struct anchor *anchor = anchors_find(&thread->anchors, bodies[i]);
 		u64 last_ns = anchor ? anchor->seen_last_ns : 0;
 
 		if (!anchor)
@@ -380,23 +378,19 @@ struct time_span thread_saw(const struct thread_facts *thread, const struct pass
 		span.first_ns = max_time(span.first_ns, anchor->seen_first_ns);
 		if (!i || last_ns < later_ns)
 			span.last_ns = min_time(span.last_ns, last_ns);
-		if (!frames[i].is_open)
-			sure_ns = max_time(sure_ns, last_ns);
-		else if (last_ns > sure_ns)
-			span.last_ns = min_time(span.last_ns, sure_ns);
 		later_ns = max_time(later_ns, last_ns);
 	}
-	span.last_ns = min_time(span.last_ns, sure_ns);
+	span.last_ns = min_time(span.last_ns, later_ns);
 	return span;
 }
 
-bool thread_fits(const struct thread_facts *thread, const struct slots *slots,
-		 const struct passed *frames, u32 count)
+bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
+		 u32 count)
 {
 	u32 slot = slots->first;
 
 	for (u32 i = 0; i < count && slots->depth; i++) {
-		const struct anchor *anchor = anchors_find(&thread->anchors, frames[i].body);
+		const struct anchor *anchor = anchors_find(&thread->anchors, bodies[i]);
 
 		if (anchor && is_held(thread, anchor) && anchor->slot != slot)
 			return false;

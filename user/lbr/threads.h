@@ -85,26 +85,20 @@ struct time_span {
 struct time_span thread_span(struct thread_facts *thread, u64 time_ns);
 /* Whether calls and returns balance in this thread, as far as was seen. */
 bool thread_is_balanced(const struct thread_facts *thread);
-/* A frame that may be behind a stack. */
-struct passed {
-	u32 body;     /* the function */
-	bool is_open; /* it can be called from elsewhere than was seen */
-};
-
 /* The registers of frames that follow on each other. */
 struct slots {
 	u32 first, depth; /* the next is one lower; depth 0: nothing is known of them */
 };
 
-/* Whether the functions of these frames are where they always were; true if nobody knows. */
-bool thread_fits(const struct thread_facts *thread, const struct slots *slots,
-		 const struct passed *frames, u32 count);
+/* Whether these functions, of frames behind a stack, are where they always were; true if nobody
+ * knows. */
+bool thread_fits(const struct thread_facts *thread, const struct slots *slots, const u32 *bodies,
+		 u32 count);
 /*
- * Times at which these frames, innermost first, may have been the ones that called on, as far as
- * this thread was seen: all of them before; and later again the inner ones, up to one that is not
- * open, of which nobody else can be the caller. Empty (first_ns above last_ns) if there is none.
+ * Times at which frames of these functions, innermost first, may have been the ones that called on,
+ * as far as this thread was seen: all of them before, and later again those that were seen less
+ * long than one further out. Empty (first_ns above last_ns) if there is none.
  */
-struct time_span thread_saw(const struct thread_facts *thread, const struct passed *frames,
-			    u32 count);
+struct time_span thread_saw(const struct thread_facts *thread, const u32 *bodies, u32 count);
 
 #endif

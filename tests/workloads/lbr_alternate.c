@@ -7,20 +7,7 @@
  *
  * usage: lbr_alternate [ROUNDS]
  */
-#include "lbr.h"
-
-FRAME static void deep0(unsigned long turns)
-{
-	burn(turns);
-}
-
-#define DEEP(number, next)                                  \
-	FRAME static void deep##number(unsigned long turns) \
-	{                                                   \
-		deep##next(turns);                          \
-		AFTER_CALL();                               \
-	}
-DEEP40()
+#include "lbr_deep.h"
 
 FRAME static void read_settings(void)
 {

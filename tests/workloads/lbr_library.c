@@ -3,24 +3,11 @@
 /*
  * A library for lbr_plugins.c.
  */
-#include "lbr.h"
+#include "lbr_deep.h"
 
 /* Called by lbr_plugins.c. */
 void enter(unsigned long turns);
 void call_back(void (*function)(unsigned long turns), unsigned long turns);
-
-FRAME static void deep0(unsigned long turns)
-{
-	burn(turns);
-}
-
-#define DEEP(number, next)                                  \
-	FRAME static void deep##number(unsigned long turns) \
-	{                                                   \
-		deep##next(turns);                          \
-		AFTER_CALL();                               \
-	}
-DEEP40()
 
 FRAME void enter(unsigned long turns)
 {

@@ -8,7 +8,7 @@
  * copies  the same library is there twice at a time (dlmopen())
  * moved   it is closed, and opened again elsewhere
  */
-#include "lbr.h"
+#include "lbr_deep.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -38,19 +38,6 @@ static struct library open_library(const char *name, Lmid_t namespace)
 	*(void **)&library.call_back = dlsym(library.handle, "call_back");
 	return library;
 }
-
-FRAME static void deep0(unsigned long turns)
-{
-	burn(turns);
-}
-
-#define DEEP(number, next)                                  \
-	FRAME static void deep##number(unsigned long turns) \
-	{                                                   \
-		deep##next(turns);                          \
-		AFTER_CALL();                               \
-	}
-DEEP40()
 
 FRAME static void begin(unsigned long turns)
 {

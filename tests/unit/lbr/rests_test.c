@@ -112,6 +112,12 @@ static void one_that_leads_to_the_start_is_seen_before_and_after(void **state)
 	thread.anchors.rows.items[0].seen_last_ns = NOW; /* and the caller does something else */
 	assert_true(rests_fit(rests, number, &thread, NOW));
 	assert_false(rests_fit(rests, number, &thread, NOW + 1));
+	/* It is called again, and all its callers are known. */
+	thread.id = 4;
+	thread.anchors.rows.items[0].seen_last_ns = NOW + 20;
+	thread.anchors.rows.items[1].seen_last_ns = NOW;
+	assert_true(rests_fit(rests, number, &thread, NOW + 20));
+	assert_false(rests_fit(rests, number, &thread, NOW + 21));
 	rests_free(rests);
 	release(&thread);
 	(void)state;

@@ -20,6 +20,7 @@ list_cases() {
 		phases 3000 $WORKLOADS/lbr_phases $(turns 10000)
 		alternate 10000 $WORKLOADS/lbr_alternate $(turns 8000)
 		unseen 3000 $WORKLOADS/x86_lbr_unseen $(turns 4000)
+		tables 3000 $WORKLOADS/x86_lbr_tables $(turns 20000)
 		copies 5000 $WORKLOADS/lbr_plugins copies $(turns 1000)
 		moved 5000 $WORKLOADS/lbr_plugins moved $(turns 1000)
 		leafy 15000 $WORKLOADS/lbr_leafy $(turns 600)

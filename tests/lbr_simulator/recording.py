@@ -50,6 +50,7 @@ MISC_USER, MISC_EXEC = 2, 0x2000
 NOTE, NOTE_MAGIC, NOTE_VERSION, NOTE_START = 65, 0x00666F7270667062, 1, 1
 CUT_COMPLETE, CUT_TOO_DEEP, WALK_EH_FRAME = 1 << 3, 3 << 3, 2 << 7
 CHAIN_MAX = 127
+CALL_BYTES = range(2, 9)
 
 
 def pad(data, unit=8):
@@ -305,7 +306,7 @@ class Recording:
         self.sampler = Sampler(settings, len(recorded.samples()))
         self.period = recorded.period * self.sampler.every
         self.seen, self.newest = 0, {}  # samples, and each thread's last
-        self.lines, self.addresses, self.returns = [], set(), {}
+        self.lines, self.addresses, self.returns, self.held = [], set(), {}, set()
 
     def _take_sample(self, time, sample):
         self.newest[sample.tid] = sample
@@ -327,6 +328,14 @@ class Recording:
         self.addresses.add(sample.ip)
         self.addresses.update(start & ~log.SIGNAL for start, _, _ in sample.callers)
         self.returns.update((back, 0 if start & log.SIGNAL else start) for start, _, back in sample.callers)
+        self.held.update(start for start, _ in entries)
+
+    def _all_returns(self):
+        """Also those of calls that registers hold and no true stack does, as longjmp() left them: of
+        their return address is known that it is soon behind them, and behind no other call before it."""
+        unknown = sorted(self.held - set(self.returns.values()))
+        soon = {start + bytes: start for start in unknown for bytes in CALL_BYTES}
+        return sorted((soon | self.returns).items())
 
     def take_all(self):
         if "eh_frame" in self.settings.variants:
@@ -347,7 +356,7 @@ class Recording:
         self.writer.save(name + ".perf.data",
                          features(paths, paths[0], self.period, branches, self.writer.times), self.period)
         save_text(name + ".truth.gz", self.lines)
-        save_text(name + ".returns.gz", ["%x %x\n" % pair for pair in sorted(self.returns.items())])
+        save_text(name + ".returns.gz", ["%x %x\n" % pair for pair in self._all_returns()])
         if not self.settings.no_symbols:
             save_text(name + ".syms.gz", self.truth.symbols(self.addresses))
 

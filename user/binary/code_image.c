@@ -17,11 +17,25 @@
 #include <time.h>
 #include <xxhash.h>
 
-/* Of one file; what is beyond is left out. Linkers make no more than a dozen segments, and of
- * tables of stubs four. */
-enum { SEGMENTS_MAX = 64, STUB_TABLES_MAX = 16, RELOCATIONS_MAX = 1 << 24, SYMBOLS_MAX = 1 << 24 };
+/* Of one file; what is beyond is left out, and of the last two said to be (is_partial). Linkers
+ * make no more than a dozen segments, and of tables of stubs four. */
+enum { SEGMENTS_MAX = 64, STUB_TABLES_MAX = 16, SYMBOLS_MAX = 1 << 24 };
+enum { RELOCATIONS_MAX = 1 << 22, DATA_MAX = 4096 };
+
+/* Sections of relocations that are not read (Android's). */
+enum { SHT_ANDROID_REL_TYPE = 0x60000001, SHT_ANDROID_RELA_TYPE = 0x60000002 };
+/* Those of addresses that stand in the data, newer than some elf.h. */
+enum { SHT_RELR_TYPE = 19, SHT_ANDROID_RELR_TYPE = 0x6fffff00 };
 
 /* --- segments and symbols --- */
+
+static const struct code_segment *segment_at(const struct code_image *image, u64 address)
+{
+	for (size_t i = 0; i < image->segments.count; i++)
+		if (address - image->segments.items[i].address < image->segments.items[i].bytes)
+			return &image->segments.items[i];
+	return NULL;
+}
 
 /* Whether it lies apart from those before it: of addresses that are loaded from two places nothing
  * is known. */
@@ -68,8 +82,12 @@ static void add_symbol(struct code_image *image, const GElf_Sym *symbol, const c
 {
 	u8 type = GELF_ST_TYPE(symbol->st_info);
 
-	if ((type != STT_FUNC && type != STT_GNU_IFUNC) || symbol->st_shndx == SHN_UNDEF ||
-	    !symbol->st_value)
+	if (symbol->st_shndx == SHN_UNDEF || !symbol->st_value)
+		return;
+	if (type == STT_OBJECT && is_exported)
+		*vec_add(&image->objects) = symbol->st_value;
+	/* Assembly may not say what it exports. */
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && (type != STT_NOTYPE || !is_exported))
 		return;
 	*vec_add(&image->symbols) = (struct code_symbol){
 		.address = symbol->st_value,
@@ -130,13 +148,19 @@ static void add_section_slots(struct code_image *image, const struct elf_file *f
 	Elf_Data *entries = elf_file_table(file, section);
 	size_t count = entries ? entries->d_size / sizeof(Elf64_Rela) : 0;
 
+	/* More than the file has room for are the same ones again. */
+	if (count > RELOCATIONS_MAX - image->slots.count ||
+	    count > image->tables.length / sizeof(Elf64_Rela) - image->slots.count) {
+		image->is_partial = true;
+		return;
+	}
 	if (section->link && section->link < file->section_count) {
 		const struct elf_section *symbols = &file->sections[section->link];
 
 		relocations.symbols = elf_file_table(file, symbols);
 		relocations.names = symbols->link;
 	}
-	for (size_t i = 0; i < count && image->slots.count < RELOCATIONS_MAX; i++) {
+	for (size_t i = 0; i < count; i++) {
 		GElf_Rela entry;
 
 		if (gelf_getrela(entries, (int)i, &entry))
@@ -153,24 +177,36 @@ static int compare_slots(const void *left, const void *right)
 
 static void add_slots(struct code_image *image, const struct elf_file *file)
 {
-	for (u32 i = 1; i < file->section_count; i++)
-		if (file->sections[i].type == SHT_RELA && file->sections[i].flags & SHF_ALLOC)
-			add_section_slots(image, file, &file->sections[i]);
+	for (u32 i = 1; i < file->section_count; i++) {
+		const struct elf_section *section = &file->sections[i];
+
+		if (section->type == SHT_RELA && section->flags & SHF_ALLOC)
+			add_section_slots(image, file, section);
+		image->has_packed_words |= section->type == SHT_RELR_TYPE ||
+					   section->type == SHT_ANDROID_RELR_TYPE;
+		image->is_partial |= section->type == SHT_ANDROID_REL_TYPE ||
+				     section->type == SHT_ANDROID_RELA_TYPE;
+	}
 	if (image->slots.count)
 		qsort(image->slots.items, image->slots.count, sizeof(*image->slots.items),
 		      compare_slots);
 }
 
+/* --- stubs and data --- */
+
 static void add_stubs(struct code_image *image, const struct elf_file *file)
 {
 	enum { STUB_BYTES_MIN = 8, STUB_BYTES = 16, STUB_BYTES_MAX = 64 };
+	u64 left = image->tables.length; /* of the file: more are the same ones again */
 
 	for (u32 i = 1; i < file->section_count && image->stubs.count < STUB_TABLES_MAX; i++) {
 		const struct elf_section *section = &file->sections[i];
 		u64 bytes = section->entry_bytes;
 
-		if (strncmp(section->name, ".plt", 4) != 0 || !(section->flags & SHF_EXECINSTR))
+		if (strncmp(section->name, ".plt", 4) != 0 || !(section->flags & SHF_EXECINSTR) ||
+		    section->bytes > left)
 			continue;
+		left -= section->bytes;
 		*vec_add(&image->stubs) = (struct code_stubs){
 			.address = section->address,
 			.bytes = section->bytes,
@@ -179,6 +215,47 @@ static void add_stubs(struct code_image *image, const struct elf_file *file)
 					      : STUB_BYTES,
 		};
 	}
+}
+
+/* Whether a section is read by the program alone, and not by who loads or unwinds it. */
+static bool is_data(const struct elf_section *section)
+{
+	static const char *const of_frames[] = {".eh_frame", ".eh_frame_hdr", ".gcc_except_table"};
+
+	if (section->type != SHT_PROGBITS || !(section->flags & SHF_ALLOC) ||
+	    section->flags & SHF_EXECINSTR)
+		return false;
+	for (size_t i = 0; i < sizeof(of_frames) / sizeof(*of_frames); i++)
+		if (!strcmp(section->name, of_frames[i]))
+			return false;
+	return true;
+}
+
+/* As far as it is loaded, and apart from what is there. */
+static void add_data_at(struct code_image *image, u64 address, u64 bytes)
+{
+	const struct code_segment *segment = segment_at(image, address);
+	struct code_data data = {.address = address};
+	u64 within = segment ? address - segment->address : 0;
+
+	if (!segment)
+		return;
+	data.offset = segment->offset + within;
+	data.bytes = bytes < segment->bytes - within ? bytes : segment->bytes - within;
+	for (size_t i = 0; i < image->data.count; i++)
+		if (data.address < image->data.items[i].address + image->data.items[i].bytes &&
+		    image->data.items[i].address < data.address + data.bytes)
+			return;
+	*vec_add(&image->data) = data;
+}
+
+/* By sections, which a file may have lost. */
+static void add_data(struct code_image *image, const struct elf_file *file)
+{
+	for (u32 i = 1; i < file->section_count && image->data.count < DATA_MAX; i++)
+		if (is_data(&file->sections[i]))
+			add_data_at(image, file->sections[i].address, file->sections[i].bytes);
+	image->is_partial |= file->section_count <= 1 || image->data.count == DATA_MAX;
 }
 
 /* --- reading --- */
@@ -198,6 +275,7 @@ static int read_tables(struct code_image *image)
 	add_symbols(image, &file, SHT_DYNSYM);
 	add_slots(image, &file);
 	add_stubs(image, &file);
+	add_data(image, &file);
 	image->entry = header.e_entry;
 	return 0;
 }
@@ -280,18 +358,12 @@ void code_image_release(struct code_image *image)
 	vec_release(&image->symbols);
 	vec_release(&image->slots);
 	vec_release(&image->stubs);
+	vec_release(&image->data);
+	vec_release(&image->objects);
 	*image = (struct code_image){0};
 }
 
 /* --- asking --- */
-
-static const struct code_segment *segment_at(const struct code_image *image, u64 address)
-{
-	for (size_t i = 0; i < image->segments.count; i++)
-		if (address - image->segments.items[i].address < image->segments.items[i].bytes)
-			return &image->segments.items[i];
-	return NULL;
-}
 
 u64 code_image_text_left(const struct code_image *image, u64 address)
 {

@@ -37,6 +37,11 @@ struct code_stubs {
 	u64 stub_bytes;
 };
 
+/* What a program has there for itself: constants, variables. */
+struct code_data {
+	u64 address, offset, bytes;
+};
+
 struct file_pieces;
 
 struct code_image {
@@ -53,6 +58,10 @@ struct code_image {
 	VEC(struct code_symbol) symbols; /* functions that are defined here */
 	VEC(struct code_slot) slots;	 /* ascending */
 	VEC(struct code_stubs) stubs;
+	VEC(struct code_data) data;
+	VEC(u64) objects;      /* where variables begin that other files can name */
+	bool has_packed_words; /* of SHT_RELR: addresses stand in the data, and are no slots */
+	bool is_partial;       /* there are slots or data that are not listed */
 };
 
 /*

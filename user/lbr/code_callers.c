@@ -11,27 +11,16 @@
 #include "lbr/code_callers.h"
 
 #include "base/parallel.h"
-
-#include <string.h>
+#include "lbr/code_lanes.h"
+#include "lbr/code_tables.h"
 
 enum {
-	PIECE_BYTES = 64 << 10,	   /* of a segment, looked at by one CPU */
-	SLACK_BYTES = 96,	   /* zeros behind a piece: no opcodes */
-	SPAN_MAX_BYTES = 1U << 31, /* of text: as far as a call goes */
-	BLOCK_BITS = 7,		   /* of addresses whose first function is known */
-	START_BYTES = 16,	   /* what compilers align most functions to */
-	LANES = 16,
-	PLACES = 64, /* looked at before what they hold */
+	PIECE_BYTES = 64 << 10, /* of a segment, looked at by one CPU */
+	SLACK_BYTES = 96,	/* zeros behind a piece: no opcodes */
+	PLACES = 64,		/* looked at before what they hold */
 };
 
 enum { OPCODE_CALL = 0xe8, OPCODE_JUMP = 0xe9, OPCODE_LEA = 0x8d };
-
-/* Bytes of text that are looked at together. */
-typedef u8 lanes __attribute__((vector_size(LANES)));
-typedef u16 halves __attribute__((vector_size(LANES)));
-#ifdef __SSE2__
-typedef char signed_lanes __attribute__((vector_size(LANES)));
-#endif
 
 /* What a place in the file does to a function. */
 struct reference {
@@ -48,74 +37,14 @@ struct piece {
 
 struct callers_search {
 	struct code_facts *facts;
-	u64 first, end;	   /* of all text */
-	u32 *starts;	   /* of functions: (address - first) << 1 | whether it is a gap */
-	u32 *row_of_block; /* the function that holds its first address, or is in front of it */
-	u64 odd_first, odd_end; /* where functions do not start at multiples of START_BYTES */
-	bool is_fixed;		/* linked to run at its linked addresses */
+	struct code_starts starts;
+	struct code_bases bases;
+	bool is_fixed; /* linked to run at its linked addresses */
 	VEC(struct piece) pieces;
+	atomic_size_t left;	   /* pieces that were not looked at */
+	bool *in_tables;	   /* of each function */
 	struct parallel_crew crew; /* that looks at them */
 };
-
-/* --- functions --- */
-
-/* The row of the function that an address of the text is in, or behind. */
-static u32 row_of(const struct callers_search *search, u64 address)
-{
-	u32 offset = (u32)(address - search->first);
-	u32 row = search->row_of_block[offset >> BLOCK_BITS];
-
-	while (row + 1 < search->facts->functions.count && search->starts[row + 1] >> 1 <= offset)
-		row++;
-	return row;
-}
-
-/* Whether a function may start at an address: most do at multiples of START_BYTES. */
-static bool is_aligned(const struct callers_search *search, u64 address)
-{
-	return address % START_BYTES == 0 ||
-	       address - search->odd_first < search->odd_end - search->odd_first;
-}
-
-/* The row of the function that starts at an address of the text; NO_FUNCTION: none does. */
-static u32 started_row(const struct callers_search *search, u64 address)
-{
-	u32 row = row_of(search, address);
-
-	return search->starts[row] == (u32)(address - search->first) << 1 ? row : NO_FUNCTION;
-}
-
-static void see_odd_start(struct callers_search *search, u64 start)
-{
-	if (start % START_BYTES == 0)
-		return;
-	if (!search->odd_end)
-		search->odd_first = start;
-	search->odd_end = start + 1;
-}
-
-static void sort_functions(struct callers_search *search)
-{
-	const struct code_facts *facts = search->facts;
-	size_t count = facts->functions.count, block = 0;
-	size_t blocks = ((search->end - search->first) >> BLOCK_BITS) + 1;
-
-	search->starts = must_alloc_array(count, sizeof(*search->starts));
-	search->row_of_block = must_alloc_array(blocks, sizeof(*search->row_of_block));
-	for (size_t row = 0; row < count; row++) {
-		const struct code_function *function = &facts->functions.items[row];
-		u32 start = (u32)(function->start - search->first);
-		bool is_gap = function->flags & FUNCTION_IS_GAP;
-
-		search->starts[row] = start << 1 | is_gap;
-		if (!is_gap)
-			see_odd_start(search, function->start);
-		for (; (u64)block << BLOCK_BITS < start; block++)
-			search->row_of_block[block] = row ? (u32)row - 1 : 0;
-	}
-	for (; block < blocks; block++)
-		search->row_of_block[block] = (u32)count - 1;
-}
 
 /* --- looking at a piece --- */
 
@@ -128,11 +57,40 @@ struct view {
 	u32 row;	 /* of the function that was jumped from last, or of one in front of it */
 };
 
+/* An address of the text is written somewhere, or a number that looks like one. */
 static void add_pointer(const struct view *view, u64 address)
 {
-	u32 row = started_row(view->search, address);
+	const struct code_starts *starts = &view->search->starts;
+	u32 row;
 
+	if (!code_starts_may_be(starts, address))
+		return;
+	row = code_starts_started(starts, address);
 	if (row != NO_FUNCTION)
+		*vec_add(&view->piece->pointers) = row;
+}
+
+/* An address is written somewhere: of a function, or of a table of them. */
+static void take_address(const struct view *view, u64 address, bool is_taken)
+{
+	if (code_starts_in_text(&view->search->starts, address))
+		add_pointer(view, address);
+	code_bases_note(&view->search->bases, address, is_taken);
+}
+
+/* Code takes an address that may be one within another function: of an entry of assembly, or with
+ * something in its lowest bits. */
+static void take_lea(const struct view *view, u64 from, u64 address)
+{
+	const struct callers_search *search = view->search;
+	u32 row;
+
+	take_address(view, address, true);
+	if (!code_starts_in_text(&search->starts, address))
+		return;
+	row = code_starts_row(&search->starts, address);
+	if (address < search->facts->functions.items[row].end &&
+	    code_starts_row(&search->starts, from) != row)
 		*vec_add(&view->piece->pointers) = row;
 }
 
@@ -141,11 +99,11 @@ static void add_pointer(const struct view *view, u64 address)
 static void add_call(const struct view *view, u64 from, u64 target)
 {
 	const struct callers_search *search = view->search;
-	u32 row = row_of(search, target);
+	u32 row = code_starts_row(&search->starts, target);
 
-	if (started_row(search, target) == row)
-		*vec_add(&view->piece->calls) = (struct reference){row,
-								   (u32)(from - search->first)};
+	if (code_starts_started(&search->starts, target) == row)
+		*vec_add(&view->piece->calls) = (struct reference){
+			row, (u32)(from - search->starts.first)};
 	else if (target < search->facts->functions.items[row].end)
 		*vec_add(&view->piece->pointers) = row;
 }
@@ -162,51 +120,39 @@ static void add_jump(struct view *view, u64 from, u64 target)
 	if (target - functions[view->row].start <
 	    functions[view->row].end - functions[view->row].start)
 		return;
-	to = row_of(search, target);
+	to = code_starts_row(&search->starts, target);
 	if (target < functions[to].end)
 		*vec_add(&view->piece->jumps) = (struct reference){to, view->row};
 }
 
-/* Where the distance behind an opcode leads that ends at `place`. Returns false if that is not in
- * the text. Zeros are padding in front of a function, not its distance. */
-static bool leads_to(const struct view *view, u64 place, u64 *ret_target)
+/* Where the distance behind an opcode leads that ends at `place`; 0: nowhere. Zeros are padding in
+ * front of a function, not its distance. */
+static u64 target_of(const struct view *view, u64 place)
 {
-	const struct callers_search *search = view->search;
 	s32 distance;
 
 	memcpy(&distance, view->bytes + place + 1, sizeof(distance));
-	*ret_target = view->address + place + 1 + sizeof(distance) + (u64)(s64)distance;
-	return distance && *ret_target - search->first < search->end - search->first;
+	return distance ? view->address + place + 1 + sizeof(distance) + (u64)(s64)distance : 0;
 }
 
 static void take_call(const struct view *view, u64 place)
 {
-	u64 target;
+	u64 target = target_of(view, place);
 
-	if (leads_to(view, place, &target))
+	if (code_starts_in_text(&view->search->starts, target))
 		add_call(view, view->address + place, target);
 }
 
 static void take_other(struct view *view, u64 place)
 {
 	u8 opcode = view->bytes[place];
-	u64 target;
+	bool is_jump = opcode == OPCODE_JUMP || (opcode & 0xf0) == 0x80;
+	u64 target = target_of(view, place);
 
-	if (!leads_to(view, place, &target))
-		return;
-	if (opcode == OPCODE_JUMP || (opcode & 0xf0) == 0x80)
+	if (!is_jump)
+		take_lea(view, view->address + place, target);
+	else if (code_starts_in_text(&view->search->starts, target))
 		add_jump(view, view->address + place, target);
-	else
-		add_pointer(view, target);
-}
-
-/* Bytes from a place on. */
-static lanes lanes_at(const u8 *at)
-{
-	lanes bytes;
-
-	memcpy(&bytes, at, LANES);
-	return bytes;
 }
 
 static lanes calls_at(const u8 *at)
@@ -226,30 +172,14 @@ static lanes others_at(const u8 *at)
 	       ((lanes)((last & 0xc7) == 0x05) & (lanes)(before == OPCODE_LEA));
 }
 
-/* A bit for each of 16 lanes that is not zero: those of eight bytes are brought into the highest.
- */
-static u64 bits_of(lanes found)
-{
-#ifdef __SSE2__
-	return (u32)__builtin_ia32_pmovmskb128((signed_lanes)found);
-#else
-	u64 halves[2];
-
-	memcpy(halves, &found, LANES);
-	for (u32 i = 0; i < 2; i++)
-		halves[i] = (halves[i] & 0x8040201008040201ULL) * 0x0101010101010101ULL >> 56;
-	return halves[0] | halves[1] << 8;
-#endif
-}
-
 static void look_at_distances(struct view *view)
 {
 	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
 		u64 calls = 0, others = 0;
 
 		for (u32 i = 0; i < PLACES; i += LANES) {
-			calls |= bits_of(calls_at(view->bytes + place + i)) << i;
-			others |= bits_of(others_at(view->bytes + place + i)) << i;
+			calls |= lanes_bits(calls_at(view->bytes + place + i)) << i;
+			others |= lanes_bits(others_at(view->bytes + place + i)) << i;
 		}
 		for (; calls; calls &= calls - 1)
 			take_call(view, place + (u32)__builtin_ctzll(calls));
@@ -258,68 +188,73 @@ static void look_at_distances(struct view *view)
 	}
 }
 
-/* Where the two bytes from a place on are first … first + span. */
-static lanes halves_from(const u8 *at, u16 first, u16 span)
-{
-	halves even, odd;
+/* Addresses of which the upper half is first … first + span. */
+struct halves_of {
+	u16 first, span;
+};
 
-	memcpy(&even, at, LANES);
-	memcpy(&odd, at + 1, LANES);
-	return (lanes)(((halves)(even - first <= span) & 0x00ff) |
-		       ((halves)(odd - first <= span) & 0xff00));
+static struct halves_of halves_of(u64 first, u64 end)
+{
+	return (struct halves_of){(u16)(first >> 16), (u16)((end >> 16) - (first >> 16))};
 }
 
-/* Where words may begin that are addresses of functions: the upper half is one of text, and the
- * lowest byte is aligned or the upper half is that of an odd start. */
-static lanes addresses_at(const struct callers_search *search, const u8 *at)
-{
-	u16 first = (u16)(search->first >> 16), span = (u16)((search->end >> 16) - first);
-	u16 odd_first = (u16)(search->odd_first >> 16);
-	u16 odd_span = (u16)((search->odd_end >> 16) - odd_first);
+/* What addresses of 32 bits look like in the text. */
+struct address_forms {
+	struct halves_of text, odd, data;
+};
 
-	return halves_from(at + 2, first, span) &
-	       ((lanes)((lanes_at(at) & (START_BYTES - 1)) == 0) |
-		halves_from(at + 2, odd_first, odd_span));
+/* Where words may begin that are addresses of functions or of tables, by their upper half, and the
+ * lowest byte where all functions are aligned. */
+static lanes addresses_at(const struct address_forms *forms, const u8 *at)
+{
+	lanes last = lanes_at(at);
+
+	return (lanes_of_halves(at + 2, forms->text.first, forms->text.span) &
+		((lanes)((last & (CODE_START_BYTES - 1)) == 0) |
+		 lanes_of_halves(at + 2, forms->odd.first, forms->odd.span))) |
+	       lanes_of_halves(at + 2, forms->data.first, forms->data.span);
 }
 
-/* Addresses that are written out in the text: mov $function,%edi. */
-static void look_at_addresses(const struct view *view)
+/* Addresses that are written out in 32 bits, in the text (mov $function,%edi) or in data. */
+static void look_at_addresses(const struct view *view, bool is_text)
 {
-	const struct callers_search *search = view->search;
-	u64 first = search->first, span = search->end - first;
+	const struct code_starts *starts = &view->search->starts;
+	const struct code_bases *bases = &view->search->bases;
+	const struct address_forms forms = {
+		.text = halves_of(starts->first, starts->end),
+		.odd = halves_of(starts->odd_first, starts->odd_end),
+		.data = halves_of(bases->first, code_bases_end(bases)),
+	};
 
-	if (search->end >> 32)
-		return;
 	for (u64 place = 0; place < view->piece->bytes; place += PLACES) {
 		u64 found = 0;
 
 		for (u32 i = 0; i < PLACES; i += LANES)
-			found |= bits_of(addresses_at(search, view->bytes + place + i)) << i;
+			found |= lanes_bits(addresses_at(&forms, view->bytes + place + i)) << i;
 		for (; found; found &= found - 1) {
 			u32 value;
 
 			memcpy(&value, view->bytes + place + (u32)__builtin_ctzll(found),
 			       sizeof(value));
-			if (value - first < span && is_aligned(search, value))
-				add_pointer(view, value);
+			take_address(view, value, is_text);
 		}
 	}
 }
 
-/* Words that no relocation tells of may lie anywhere: in packed structures, and in segments that
- * begin with less than a word. */
-static void look_at_data(const struct view *view)
+/* Addresses in data that is relocated: words that no relocation tells of may lie anywhere, in
+ * packed structures, and in segments that begin with less than a word. */
+static void look_at_words(const struct view *view)
 {
 	const struct callers_search *search = view->search;
-	u64 first = search->first, span = search->end - first;
-	u64 step = search->is_fixed ? 1 : sizeof(u64);
+	u64 step = search->facts->image.has_packed_words ? 1 : sizeof(u64);
 
 	for (u64 place = -view->address % step; place < view->piece->bytes; place += step) {
 		u64 word;
 
 		memcpy(&word, view->bytes + place, sizeof(word));
-		if (word - first < span)
-			add_pointer(view, word);
+		if (code_starts_in_text(&search->starts, word) ||
+		    code_bases_has(&search->bases, word))
+			take_address(view, word, false);
 	}
 }
 
@@ -340,14 +275,27 @@ static void look_at_piece(void *context, size_t index)
 	code_image_copy(&search->facts->image, segment->offset + piece->start - before,
 			buffer + LANES - before, before + wanted);
 	memset(buffer + LANES + wanted, 0, sizeof(buffer) - LANES - wanted);
-	if (!segment->is_executable) {
-		look_at_data(&view);
-		return;
+	if (segment->is_executable) {
+		view.row = code_starts_row(&search->starts, view.address);
+		look_at_distances(&view);
 	}
-	view.row = row_of(search, view.address);
-	look_at_distances(&view);
 	if (search->is_fixed)
-		look_at_addresses(&view);
+		look_at_addresses(&view, segment->is_executable);
+	else if (!segment->is_executable)
+		look_at_words(&view);
+	/* Whoever is the last knows where all tables may begin. */
+	if (atomic_fetch_sub(&search->left, 1) == 1)
+		code_tables_find(search->facts, &search->starts, &search->bases, search->in_tables);
+}
+
+static void note_bases(struct callers_search *search)
+{
+	const struct code_image *image = &search->facts->image;
+
+	for (size_t i = 0; i < image->slots.count; i++)
+		code_bases_note(&search->bases, image->slots.items[i].target, false);
+	for (size_t i = 0; i < image->objects.count; i++)
+		code_bases_note(&search->bases, image->objects.items[i], false);
 }
 
 static void cut_into_pieces(struct callers_search *search)
@@ -379,7 +327,7 @@ static void count_piece(const struct callers_search *search, const struct piece 
 		struct code_function *function = &functions[piece->calls.items[i].to];
 
 		function->calls++;
-		function->call = search->first + piece->calls.items[i].from;
+		function->call = search->starts.first + piece->calls.items[i].from;
 	}
 	for (size_t i = 0; i < piece->jumps.count; i++) {
 		struct code_function *function = &functions[piece->jumps.items[i].to];
@@ -418,21 +366,22 @@ static void point_at_all(struct code_facts *facts)
 void code_callers_begin(struct code_facts *facts)
 {
 	const struct code_image *image = &facts->image;
-	size_t count = facts->functions.count;
 	struct callers_search *search;
 
-	if (facts->has_callers || facts->callers_search || !count)
+	if (facts->has_callers || facts->callers_search || !facts->functions.count)
 		return;
 	search = must_alloc(sizeof(*search));
 	search->facts = facts;
-	search->first = facts->functions.items[0].start;
-	search->end = facts->functions.items[count - 1].end;
 	search->is_fixed = image->segments.items[0].address != 0;
 	facts->callers_search = search;
-	if (search->end - search->first > SPAN_MAX_BYTES)
+	if (image->is_partial || !code_starts_make(&search->starts, facts) ||
+	    (search->is_fixed && search->starts.end >> 32) || /* written in 64 bits */
+	    !code_bases_make(&search->bases, image))
 		return;
-	sort_functions(search);
+	search->in_tables = must_alloc_array(facts->functions.count, sizeof(*search->in_tables));
+	note_bases(search);
 	cut_into_pieces(search);
+	search->left = search->pieces.count;
 	parallel_start(&search->crew, search->pieces.count, look_at_piece, search);
 }
 
@@ -447,8 +396,9 @@ void code_callers_end(struct code_facts *facts)
 	for (size_t i = 0; i < search->pieces.count; i++)
 		release_piece(&search->pieces.items[i]);
 	vec_release(&search->pieces);
-	free(search->starts);
-	free(search->row_of_block);
+	code_starts_release(&search->starts);
+	code_bases_release(&search->bases);
+	free(search->in_tables);
 	free(search);
 	facts->callers_search = NULL;
 }
@@ -463,7 +413,7 @@ void code_callers_find(struct code_facts *facts)
 	code_callers_begin(facts);
 	facts->has_callers = facts->has_found_callers = true;
 	search = facts->callers_search;
-	if (!search->starts) {
+	if (!search->bases.bits) {
 		point_at_all(facts);
 		code_callers_end(facts);
 		return;
@@ -471,6 +421,9 @@ void code_callers_find(struct code_facts *facts)
 	parallel_finish(&search->crew);
 	for (size_t i = 0; i < search->pieces.count; i++)
 		count_piece(search, &search->pieces.items[i]);
+	for (size_t i = 0; i < facts->functions.count; i++)
+		if (search->in_tables[i])
+			facts->functions.items[i].flags |= FUNCTION_IS_POINTED_AT;
 	for (size_t i = 0; i < image->slots.count; i++)
 		point_at(facts, image->slots.items[i].target);
 	point_at(facts, image->entry);

@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-	VERSION = 2,
+	VERSION = 3,
 	ROW_BYTES = 3 * sizeof(u32) + 1,
 };
 

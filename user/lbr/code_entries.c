@@ -73,6 +73,25 @@ u32 code_facts_calls(struct code_facts *facts, u32 row)
 	return has_near_jump(facts, row) ? CALLS_UNKNOWN : function->calls;
 }
 
+u64 code_facts_entry(const struct code_facts *facts, u32 row)
+{
+	return function_at(facts, owner_of(facts, row))->start;
+}
+
+u32 code_facts_calls_to(const struct code_facts *facts, u32 row, u64 target)
+{
+	const struct code_function *function = function_at(facts, row);
+	struct instruction instruction;
+	u32 calls = 0;
+
+	for (u64 at = function->start; at < function->end; at += instruction.length) {
+		if (!code_facts_instruction(facts, at, &instruction))
+			return 0;
+		calls += instruction.kind == INSTRUCTION_CALL && instruction.target == target;
+	}
+	return calls;
+}
+
 u64 code_facts_only_call(struct code_facts *facts, u32 row)
 {
 	struct instruction call;

@@ -119,6 +119,10 @@ u32 code_facts_find_kind(struct code_facts *facts, u64 address);
 /* How many CALLs in the world can have entered the frame of this function, at most; CALLS_UNKNOWN
  * if there may be others than can be counted. */
 u32 code_facts_calls(struct code_facts *facts, u32 function);
+/* Where the function begins that is entered when this one is: it may be a part of that. */
+u64 code_facts_entry(const struct code_facts *facts, u32 function);
+/* How many CALLs of a function lead to an address; 0 if it cannot be decoded. */
+u32 code_facts_calls_to(const struct code_facts *facts, u32 function, u64 target);
 /* The only CALL in the world that can have entered the frame of this function; 0 if there may be
  * several. */
 u64 code_facts_only_call(struct code_facts *facts, u32 function);

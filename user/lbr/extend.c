@@ -58,15 +58,36 @@ static place_id only_caller(const struct extension *extension, place_id now, u32
 	return only;
 }
 
-/* Whether nobody else can have called than who was seen calling. */
+/* Whether one of the CALLs before this one, in the order of the graph, is in the same function. */
+static bool is_of_earlier(const struct extension *extension, place_id now, place_id call)
+{
+	u32 body = places_at(extension->places, call)->body;
+	struct graph_cursor cursor = {0};
+	place_id earlier;
+
+	while ((earlier = graph_next_caller(extension->graph, now, &cursor)) != call)
+		if (places_at(extension->places, earlier)->body == body)
+			return true;
+	return false;
+}
+
+/* Whether no other function can have called than those that were seen calling. Of several CALLs in
+ * one of these, one that no sample shows is the same frame but for its line. */
 static bool saw_all_callers(const struct extension *extension, place_id now)
 {
+	u32 calls = places_calls(extension->places, now), seen = 0, known = 0;
 	struct graph_cursor cursor = {0};
-	u32 seen = 0;
+	place_id call;
 
 	while (graph_next_caller(extension->graph, now, &cursor))
 		seen++;
-	return seen == places_calls(extension->places, now);
+	if (seen == calls)
+		return true;
+	cursor = (struct graph_cursor){0};
+	while ((call = graph_next_caller(extension->graph, now, &cursor)))
+		if (!is_of_earlier(extension, now, call))
+			known += places_calls_from(extension->places, now, call);
+	return known == calls;
 }
 
 /* Whether more can have called than were seen: a caller that no sample shows may be there whenever

@@ -19,8 +19,8 @@ struct extension {
 /*
  * Goes on behind the last call of a stack to the thread's start, if there is one way that was ever
  * seen and has as many calls as the register numbers say. Nothing, if there are several, or one of
- * them ends in a function that nobody was seen calling, or if the code of one on the way is called
- * from more places than were seen calling it.
+ * them ends in a function that nobody was seen calling, or if one on the way is called by other
+ * functions than were seen calling it.
  *
  * Returns how many calls were looked at. What comes of it depends on the last frame and its
  * register and on the thread's constant, but not on the calls before, if all of them have room.

@@ -10,10 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NOT_LOOKED_FOR = 0 };
-
-static const u64 none = ~0ULL;
-
 static void add_first_rows(struct places *places)
 {
 	*vec_add(&places->rows) = (struct place){0};
@@ -187,7 +183,7 @@ static place_id add_place(struct places *places, const struct place *place)
 	return id;
 }
 
-static place_id place_of(struct places *places, u32 binary, u64 address)
+place_id places_in(struct places *places, u32 binary, u64 address)
 {
 	struct place place = {.address = address, .binary = binary, .function = NO_FUNCTION};
 	place_id id = known_place(places, binary, address);
@@ -268,7 +264,7 @@ static place_id look_up(struct places *places, u32 pid, u64 address)
 {
 	const struct recent_span *span = places_span(places, pid, address);
 
-	return place_of(places, span->binary, address - span->shift);
+	return places_in(places, span->binary, address - span->shift);
 }
 
 place_id places_find(struct places *places, u32 pid, u64 address)
@@ -293,7 +289,7 @@ static place_id place_of_kind(struct places *places, u32 binary, u64 address, u3
 		return recent->id;
 	id = idmap_place(&places->of_kind, (u64)binary << 32 | kind);
 	if (!*id)
-		*id = place_of(places, binary, address);
+		*id = places_in(places, binary, address);
 	*recent = (struct recent_kind){kind, binary, *id};
 	return *id;
 }
@@ -433,60 +429,4 @@ bool places_can_contain(struct places *places, place_id entry, place_id now)
 	u32 from = places_at(places, entry)->body, to = places_at(places, now)->body;
 
 	return from == to || !from || !to || places_reaches(places, from, to);
-}
-
-place_id places_call_before(struct places *places, place_id return_place)
-{
-	struct place *place = &places->rows.items[return_place];
-
-	if (!place->binary)
-		return 0;
-	if (place->call_before == NOT_LOOKED_FOR) {
-		u64 call;
-
-		pthread_mutex_lock(&places->shelf->lock);
-		call = code_facts_call_before(places->binaries.items[place->binary],
-					      place->address);
-		pthread_mutex_unlock(&places->shelf->lock);
-		place->call_before = call ? call : none;
-	}
-	return place->call_before == none ? 0
-					  : places_read_call(places, place_of(places, place->binary,
-									      place->call_before));
-}
-
-u32 places_calls(struct places *places, place_id now)
-{
-	struct place *place = &places->rows.items[now];
-
-	if (!place->body)
-		return CALLS_UNKNOWN;
-	if (place->calls == NOT_LOOKED_FOR) {
-		u32 calls;
-
-		pthread_mutex_lock(&places->shelf->lock);
-		calls = code_facts_calls(places->binaries.items[place->binary], place->function);
-		pthread_mutex_unlock(&places->shelf->lock);
-		place->calls = calls ? calls : CALLS_UNKNOWN;
-	}
-	return place->calls;
-}
-
-place_id places_only_call(struct places *places, place_id now)
-{
-	struct place *place = &places->rows.items[now];
-
-	if (!place->body)
-		return 0;
-	if (place->only_call == NOT_LOOKED_FOR) {
-		u64 call;
-
-		pthread_mutex_lock(&places->shelf->lock);
-		call = code_facts_only_call(places->binaries.items[place->binary], place->function);
-		pthread_mutex_unlock(&places->shelf->lock);
-		place->only_call = call ? call : none;
-	}
-	return place->only_call == none ? 0
-					: places_read_call(places, place_of(places, place->binary,
-									    place->only_call));
 }

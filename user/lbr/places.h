@@ -26,6 +26,7 @@ struct place {
 	u64 call_target;   /* of a direct call */
 	u64 call_before;   /* behind which CALL this is; 0: not looked for, ~0: none */
 	u32 calls;	   /* how many can have entered the frame; 0: not looked for */
+	u32 alike;	   /* CALLs of its function that lead where this one does; likewise */
 	u64 only_call;	   /* who alone can have entered the frame; 0: not looked for, ~0: nobody */
 };
 
@@ -126,6 +127,9 @@ const struct place_return *places_return(struct places *places, u32 pid, place_i
 
 /* How many CALLs can have entered the frame that is at `now`; CALLS_UNKNOWN if nobody knows. */
 u32 places_calls(struct places *places, place_id now);
+/* How many of these are in the function that has the CALL at `from`, which was read; 0 if nobody
+ * knows. */
+u32 places_calls_from(struct places *places, place_id now, place_id from);
 /* The only CALL that can have entered the frame that is at `now`, 0 if there may be several. */
 place_id places_only_call(struct places *places, place_id now);
 

@@ -125,6 +125,8 @@ static inline u64 place_hash(u64 a, u64 b)
 const struct recent_span *places_span(struct places *places, u32 pid, u64 address);
 /* Has the instruction read that somebody takes for a CALL. Returns its place. */
 place_id places_read_call(struct places *places, place_id id);
+/* The place of a linked address of a binary. */
+place_id places_in(struct places *places, u32 binary, u64 address);
 
 /* Makes room for more steps, at first or where there is too little. */
 void place_steps_grow(struct places *places);

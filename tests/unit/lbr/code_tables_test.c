@@ -2,10 +2,7 @@
 /*
  * Functions whose addresses are written as distances, in tables of this program.
  */
-#include "lbr/code_callers.h"
-#include "unit/code_image_at.h"
-
-#include <string.h>
+#include "unit/lbr/own_facts.h"
 
 /* Functions that nothing else names, further apart than tables are, and the tables: distances from
  * where the table begins, the same behind keys, each from where it stands, those of a switch, of
@@ -76,34 +73,9 @@ static u64 take_addresses(void)
 	return first ^ second ^ third ^ fourth ^ fifth ^ sixth;
 }
 
-static u32 function_named(const struct code_facts *facts, const char *name)
-{
-	size_t at = 0;
-
-	while (at < facts->image.symbols.count &&
-	       strcmp(facts->image.symbols.items[at].name, name) != 0)
-		at++;
-	assert_int_not_equal(at, facts->image.symbols.count);
-	return code_facts_function(facts, facts->image.symbols.items[at].address);
-}
-
 static bool is_pointed_at(struct code_facts *facts, const char *name)
 {
-	return code_facts_is_pointed_at(facts, function_named(facts, name));
-}
-
-static int find_in_own_code(void **state)
-{
-	struct code_image image = code_image_at("/proc/self/exe");
-
-	*state = code_facts_new(&image, false, NULL);
-	return 0;
-}
-
-static int forget(void **state)
-{
-	code_facts_free(*state);
-	return 0;
+	return code_facts_is_pointed_at(facts, own_function(facts, name));
 }
 
 static void distances_from_where_a_table_begins_point_at_functions(void **state)
@@ -151,5 +123,7 @@ int main(void)
 		cmocka_unit_test(what_no_word_leads_to_the_start_of_is_not_pointed_at),
 	};
 
-	return take_addresses() ? cmocka_run_group_tests(tests, find_in_own_code, forget) : 1;
+	return take_addresses()
+		       ? cmocka_run_group_tests(tests, own_facts_set_up, own_facts_tear_down)
+		       : 1;
 }

@@ -147,7 +147,7 @@ u64 kernel_pieces_need(struct kernel_pieces *pieces, u64 address, u64 time_ns)
 	struct kernel_piece *row = known ? &pieces->rows.items[known - 1] : NULL;
 	bool is_last = true;
 
-	if (!row || !is_there(row, time_ns))
+	if (!known || !is_there(row, time_ns))
 		row = find(pieces, address, time_ns, &is_last);
 	if (!row)
 		return address;

@@ -67,9 +67,9 @@ marked() {
 
 @test "in live recordings a function that takes twenty points more is marked" {
 	need_root
-	"$BPFPROF" record -q -F 4999 -o live.data -- "$WORKLOADS/shares" 30000
-	"$BPFPROF" record -q -F 4999 -o live-more.data -- "$WORKLOADS/shares" 39000 30
-	# 1,000 samples each at the least: the change is more than ten standard deviations
+	"$BPFPROF" record -q -F 4999 -o live.data -- "$WORKLOADS/shares" 60000
+	"$BPFPROF" record -q -F 4999 -o live-more.data -- "$WORKLOADS/shares" 78000 30
+	# 1,000 samples each at the least, mostly some thousand: the change is more than ten standard deviations
 	[ "$(samples live.data)" -gt 1000 ]
 	marked live.data live-more.data | grep -x part_6
 }

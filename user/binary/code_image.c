@@ -86,6 +86,8 @@ static void add_symbol(struct code_image *image, const GElf_Sym *symbol, const c
 		return;
 	if (type == STT_OBJECT && is_exported)
 		*vec_add(&image->objects) = symbol->st_value;
+	/* Where stacks are split, code is called within functions. */
+	image->is_partial |= name && !strcmp(name, "__morestack");
 	/* Assembly may not say what it exports. */
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && (type != STT_NOTYPE || !is_exported))
 		return;
@@ -217,13 +219,15 @@ static void add_stubs(struct code_image *image, const struct elf_file *file)
 	}
 }
 
-/* Whether a section is read by the program alone, and not by who loads or unwinds it. */
+/* Whether a section may be read by the program itself: it is not there for who loads or unwinds it.
+ */
 static bool is_data(const struct elf_section *section)
 {
 	static const char *const of_frames[] = {".eh_frame", ".eh_frame_hdr", ".gcc_except_table"};
 
-	if (section->type != SHT_PROGBITS || !(section->flags & SHF_ALLOC) ||
-	    section->flags & SHF_EXECINSTR)
+	if ((section->type != SHT_PROGBITS && section->type != SHT_NOTE &&
+	     section->type < SHT_LOUSER) ||
+	    !(section->flags & SHF_ALLOC) || section->flags & SHF_EXECINSTR)
 		return false;
 	for (size_t i = 0; i < sizeof(of_frames) / sizeof(*of_frames); i++)
 		if (!strcmp(section->name, of_frames[i]))

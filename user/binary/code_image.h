@@ -61,7 +61,7 @@ struct code_image {
 	VEC(struct code_data) data;
 	VEC(u64) objects;      /* where variables begin that other files can name */
 	bool has_packed_words; /* of SHT_RELR: addresses stand in the data, and are no slots */
-	bool is_partial;       /* there are slots or data that are not listed */
+	bool is_partial;       /* code is pointed at by what is not listed here */
 };
 
 /*

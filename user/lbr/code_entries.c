@@ -33,6 +33,19 @@ static u32 owner_of(const struct code_facts *facts, u32 row)
 	return row;
 }
 
+/* Whether the function in front of this one goes on in it, as assembly may: in between there is
+ * nothing but what aligns it. */
+static bool is_gone_on_in(struct code_facts *facts, u32 row)
+{
+	enum { PADDING_BYTES = 16 };
+	u32 before = row;
+
+	if (before && function_at(facts, before - 1)->flags & FUNCTION_IS_GAP &&
+	    function_at(facts, row)->start - function_at(facts, before - 1)->start < PADDING_BYTES)
+		before--;
+	return before && code_facts_read_function(facts, before - 1)->flags & FUNCTION_GOES_ON;
+}
+
 /* Whether a function nearby may go on in this one by a short jump. */
 static bool has_near_jump(struct code_facts *facts, u32 row)
 {
@@ -70,7 +83,8 @@ u32 code_facts_calls(struct code_facts *facts, u32 row)
 	/* A part split off may jump back. */
 	if (function->has_jumps && owner_of(facts, function->jumps_from) != row)
 		return CALLS_UNKNOWN;
-	return has_near_jump(facts, row) ? CALLS_UNKNOWN : function->calls;
+	return has_near_jump(facts, row) || is_gone_on_in(facts, row) ? CALLS_UNKNOWN
+								      : function->calls;
 }
 
 u64 code_facts_entry(const struct code_facts *facts, u32 row)

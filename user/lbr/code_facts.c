@@ -350,13 +350,44 @@ static void take_far_jump(struct code_facts *facts, struct code_function *functi
 		function->flags |= FUNCTION_JUMPS_FAR;
 }
 
+/* What was met in a function so far. */
+struct reading {
+	bool has_table; /* a switch's */
+	bool goes_on;	/* the last instruction does not keep what is behind it from coming next */
+	u8 before;	/* enum instruction_kind of the last one */
+};
+
+static void read_exit(struct code_facts *facts, struct code_function *function, u64 at,
+		      const struct instruction *instruction, struct reading *reading)
+{
+	reading->has_table |= instruction->kind == INSTRUCTION_TABLE_LOAD;
+	if (instruction->kind == INSTRUCTION_JUMP && !is_inside(function, instruction->target))
+		add_exit(facts, function, instruction->target, NULL);
+	if (instruction->kind == INSTRUCTION_JUMP_INDIRECT &&
+	    (instruction->target || !reading->has_table))
+		take_far_jump(facts, function, at, instruction->target);
+	/* A retpoline returns to where it is told. */
+	if (instruction->kind == INSTRUCTION_RETURN && reading->before == INSTRUCTION_SET_RETURN)
+		function->flags |= FUNCTION_JUMPS_FAR;
+	reading->before = instruction->kind;
+}
+
+static void read_end(const struct code_facts *facts, u64 at, const struct instruction *instruction,
+		     struct reading *reading)
+{
+	struct bytes code = code_image_text(&facts->image, at, instruction->length);
+
+	if (!instruction_is_padding(code))
+		reading->goes_on = instruction_goes_on(code, instruction->kind);
+}
+
 /* Reads a function once from start to end. Behind what cannot be decoded (data in the text) it
  * may go anywhere. */
 static void read_exits(struct code_facts *facts, struct code_function *function)
 {
+	enum { END_BYTES = 32 };
+	struct reading reading = {.before = INSTRUCTION_OTHER};
 	struct instruction instruction;
-	bool has_table = false;
-	u8 before = INSTRUCTION_OTHER;
 
 	function->exit_first = (u32)facts->exits.count;
 	for (u64 at = function->start; at < function->end; at += instruction.length) {
@@ -364,18 +395,12 @@ static void read_exits(struct code_facts *facts, struct code_function *function)
 			function->flags |= FUNCTION_JUMPS_FAR;
 			return;
 		}
-		has_table |= instruction.kind == INSTRUCTION_TABLE_LOAD;
-		if (instruction.kind == INSTRUCTION_JUMP &&
-		    !is_inside(function, instruction.target))
-			add_exit(facts, function, instruction.target, NULL);
-		if (instruction.kind == INSTRUCTION_JUMP_INDIRECT &&
-		    (instruction.target || !has_table))
-			take_far_jump(facts, function, at, instruction.target);
-		/* A retpoline returns to where it is told. */
-		if (instruction.kind == INSTRUCTION_RETURN && before == INSTRUCTION_SET_RETURN)
-			function->flags |= FUNCTION_JUMPS_FAR;
-		before = instruction.kind;
+		read_exit(facts, function, at, &instruction, &reading);
+		if (function->end - at <= END_BYTES)
+			read_end(facts, at, &instruction, &reading);
 	}
+	if (reading.goes_on)
+		function->flags |= FUNCTION_GOES_ON;
 }
 
 const struct code_function *code_facts_read_function(struct code_facts *facts, u32 row)

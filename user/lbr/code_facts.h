@@ -30,6 +30,7 @@ enum {
 	FUNCTION_IS_READ = 8,	     /* `exits` and the next are known */
 	FUNCTION_JUMPS_FAR = 16,     /* to where a register or memory says, which is no switch */
 	FUNCTION_IS_POINTED_AT = 32, /* its address is taken; known once callers were looked for */
+	FUNCTION_GOES_ON = 64,	     /* behind its end: nothing there keeps it; once it is read */
 };
 
 struct code_function {

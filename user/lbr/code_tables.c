@@ -6,8 +6,8 @@
  * That is where an address points to that code takes or that stands in the data, and a few words
  * behind: the first function of a vtable is. It is not known where a table ends, nor which bytes of
  * its rows are distances, so all are tried. Words that lead into one function and not to its start,
- * one behind the other from where code takes the address, are those of a switch: they say nothing
- * of others.
+ * one behind the other from where code takes the address, are those of a switch: they are not
+ * tried from other places.
  */
 #include "lbr/code_tables.h"
 
@@ -158,11 +158,11 @@ static void add_base(struct sweep *sweep, u64 address, u64 distance)
 
 static void see_word(struct sweep *sweep, u64 address, u64 distance)
 {
+	see_target(sweep, address + distance);
 	if (is_of_switch(sweep, address, distance))
 		return;
 	for (u32 i = 0; i < sweep->tried_count; i++)
 		see_target(sweep, sweep->tried[i] + distance);
-	see_target(sweep, address + distance);
 }
 
 /* Where in a block words begin that may lead into the text: by their upper halves. */

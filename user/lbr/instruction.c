@@ -127,3 +127,45 @@ bool instruction_decode(struct bytes code, u64 address, struct instruction *ret_
 	}
 	return true;
 }
+
+bool instruction_is_padding(struct bytes code)
+{
+	enum { PREFIX_WIDE = 0x66, PREFIX_SEGMENT = 0x2e, NOP = 0x90, NOP_LONG = 0x1f };
+	u64 at = 0;
+
+	while (at < code.length &&
+	       (code.start[at] == PREFIX_WIDE || code.start[at] == PREFIX_SEGMENT))
+		at++;
+	return at < code.length &&
+	       (code.start[at] == NOP ||
+		(at + 1 < code.length && code.start[at] == 0x0f && code.start[at + 1] == NOP_LONG));
+}
+
+/* Whether a jump always jumps. */
+static bool is_unconditional(const u8 *code, u32 bytes)
+{
+	enum { NEAR = 0xe9, NEAR_BYTES = 5, SHORT = 0xeb, SHORT_BYTES = 2 };
+	bool is_near = bytes > NEAR_BYTES && (code[bytes - NEAR_BYTES] & 0xf0) == 0x80 &&
+		       code[bytes - NEAR_BYTES - 1] == 0x0f;
+
+	return !is_near && ((bytes >= NEAR_BYTES && code[bytes - NEAR_BYTES] == NEAR) ||
+			    code[bytes - SHORT_BYTES] == SHORT);
+}
+
+bool instruction_goes_on(struct bytes code, u8 kind)
+{
+	static const u8 undefined[] = {0x0f, 0x0b};
+	enum { HALT = 0xf4, BREAK = 0xcc, BYTES_MIN = 2 };
+
+	switch (kind) {
+	case INSTRUCTION_JUMP:
+		return code.length >= BYTES_MIN && !is_unconditional(code.start, (u32)code.length);
+	case INSTRUCTION_OTHER:
+	case INSTRUCTION_TABLE_LOAD:
+	case INSTRUCTION_SET_RETURN:
+		return code.start[0] != HALT && code.start[0] != BREAK &&
+		       !(code.length == sizeof(undefined) &&
+			 !memcmp(code.start, undefined, sizeof(undefined)));
+	}
+	return false;
+}

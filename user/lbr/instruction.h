@@ -29,4 +29,11 @@ struct instruction {
  * instruction. */
 bool instruction_decode(struct bytes code, u64 address, struct instruction *ret_instruction);
 
+/* Whether an instruction, which is all of `code`, does nothing but align what is behind it: a NOP.
+ */
+bool instruction_is_padding(struct bytes code);
+/* Whether what is behind it may come next; `kind` as decoded. Behind a CALL that ends a function it
+ * does not, or the function would go on. */
+bool instruction_goes_on(struct bytes code, u8 kind);
+
 #endif

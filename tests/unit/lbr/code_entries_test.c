@@ -4,7 +4,8 @@
  */
 #include "unit/lbr/own_facts.h"
 
-/* `called` is called once by `one` and twice by `two`; `one` by `two`. */
+/* `called` is called once by `one` and twice by `two`; `one` by `two`; `gone_on_in` by `three`, but
+ * `going_on` has no end of its own. */
 __asm__(".pushsection .text\n"
 	"	.balign 16\n"
 	"	.type called, @function\n"
@@ -22,6 +23,21 @@ __asm__(".pushsection .text\n"
 	"	call called\n"
 	"	ret\n"
 	"	.size two, . - two\n"
+	"	.balign 16\n"
+	"	.type going_on, @function\n"
+	"going_on:\n"
+	"	xor %eax, %eax\n"
+	"	.size going_on, . - going_on\n"
+	"	.balign 16\n"
+	"	.type gone_on_in, @function\n"
+	"gone_on_in:\n"
+	"	ret\n"
+	"	.size gone_on_in, . - gone_on_in\n"
+	"	.balign 16\n"
+	"	.type three, @function\n"
+	"three:	call gone_on_in\n"
+	"	ret\n"
+	"	.size three, . - three\n"
 	".popsection\n");
 
 static void calls_of_a_function_are_counted_from_all_others(void **state)
@@ -37,6 +53,12 @@ static void calls_of_a_function_are_counted_from_one(void **state)
 	assert_int_equal(code_facts_calls_to(*state, own_function(*state, "two"), entry), 2);
 	assert_int_equal(code_facts_calls_to(*state, own_function(*state, "one"), entry), 1);
 	assert_int_equal(code_facts_calls_to(*state, own_function(*state, "called"), entry), 0);
+}
+
+static void a_function_that_another_one_goes_on_in_has_callers_unknown(void **state)
+{
+	assert_int_equal(code_facts_calls(*state, own_function(*state, "gone_on_in")),
+			 CALLS_UNKNOWN);
 }
 
 static void the_only_call_is_known(void **state)
@@ -55,6 +77,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_of_a_function_are_counted_from_all_others),
 		cmocka_unit_test(calls_of_a_function_are_counted_from_one),
+		cmocka_unit_test(a_function_that_another_one_goes_on_in_has_callers_unknown),
 		cmocka_unit_test(the_only_call_is_known),
 	};
 

@@ -6,8 +6,8 @@
 
 /* Functions that nothing else names, further apart than tables are, and the tables: distances from
  * where the table begins, the same behind keys, each from where it stands, those of a switch, of
- * which the second is as far from where it stands as `not_meant` is, and of tables that begin at an
- * odd address, behind two words, and where a pointer says. */
+ * which the second would lead to `not_meant` from `keys`, and of tables that begin at an odd
+ * address, behind two words, and where a pointer says. */
 __asm__(".pushsection .text\n"
 	".macro function name\n"
 	"	.balign 16\n"
@@ -28,8 +28,8 @@ __asm__(".pushsection .text\n"
 	"apart in_vtable\n"
 	"apart by_pointer\n"
 	"apart from_itself\n"
-	"apart switched\n"
-	"function not_meant\n"
+	"apart not_meant\n"
+	"function switched\n"
 	"apart in_no_table\n"
 	".popsection\n"
 	".pushsection .rodata\n"
@@ -41,7 +41,7 @@ __asm__(".pushsection .text\n"
 	"itself:\n"
 	"	.long 7, from_itself - .\n"
 	"switch:\n"
-	"	.long switched + 5 - switch, not_meant - 4 - switch\n"
+	"	.long switched + 5 - switch, not_meant - keys\n"
 	"	.byte 1\n"
 	"odd:\n"
 	"	.long at_odd_address - odd\n"
@@ -101,7 +101,7 @@ static void distances_from_where_they_stand_point_at_functions(void **state)
 	assert_true(is_pointed_at(*state, "from_itself"));
 }
 
-static void words_of_a_switch_point_at_nothing(void **state)
+static void words_of_a_switch_are_not_tried_from_elsewhere(void **state)
 {
 	assert_false(is_pointed_at(*state, "switched"));
 	assert_false(is_pointed_at(*state, "not_meant"));
@@ -119,7 +119,7 @@ int main(void)
 		cmocka_unit_test(a_vtable_begins_behind_what_code_takes_the_address_of),
 		cmocka_unit_test(tables_are_found_by_pointers_in_data),
 		cmocka_unit_test(distances_from_where_they_stand_point_at_functions),
-		cmocka_unit_test(words_of_a_switch_point_at_nothing),
+		cmocka_unit_test(words_of_a_switch_are_not_tried_from_elsewhere),
 		cmocka_unit_test(what_no_word_leads_to_the_start_of_is_not_pointed_at),
 	};
 

@@ -50,7 +50,7 @@ MISC_USER, MISC_EXEC = 2, 0x2000
 NOTE, NOTE_MAGIC, NOTE_VERSION, NOTE_START = 65, 0x00666F7270667062, 1, 1
 CUT_COMPLETE, CUT_TOO_DEEP, WALK_EH_FRAME = 1 << 3, 3 << 3, 2 << 7
 CHAIN_MAX = 127
-CALL_BYTES = range(2, 9)
+CALL_BYTES = range(2, 9)  # what a CALL instruction can take
 
 
 def pad(data, unit=8):

@@ -83,14 +83,16 @@ static void take_address(const struct view *view, u64 address, bool is_taken)
 static void take_lea(const struct view *view, u64 from, u64 address)
 {
 	const struct callers_search *search = view->search;
+	const struct code_function *function;
 	u32 row;
 
-	take_address(view, address, true);
+	code_bases_note(&search->bases, address, true);
 	if (!code_starts_in_text(&search->starts, address))
 		return;
 	row = code_starts_row(&search->starts, address);
-	if (address < search->facts->functions.items[row].end &&
-	    code_starts_row(&search->starts, from) != row)
+	function = &search->facts->functions.items[row];
+	if (address == function->start ||
+	    (address < function->end && code_starts_row(&search->starts, from) != row))
 		*vec_add(&view->piece->pointers) = row;
 }
 
@@ -198,7 +200,7 @@ static struct halves_of halves_of(u64 first, u64 end)
 	return (struct halves_of){(u16)(first >> 16), (u16)((end >> 16) - (first >> 16))};
 }
 
-/* What addresses of 32 bits look like in the text. */
+/* What addresses of 32 bits look like. */
 struct address_forms {
 	struct halves_of text, odd, data;
 };

@@ -88,9 +88,8 @@ struct sweep {
 	bool *led_to;		/* of each function */
 	u64 tried[TRIED_BASES]; /* the last one first */
 	u32 tried_count;
-	u64 switch_base, switch_next; /* of a switch that may go on: its table, its next word */
-	u64 switch_start,
-		switch_bytes; /* the function that it is of; bytes 0: there is no switch */
+	u64 switch_base, switch_next;	/* of a switch that may go on: its table, its next word */
+	u64 switch_start, switch_bytes; /* the function that it is of; bytes 0: there is none */
 };
 
 static void see_target(struct sweep *sweep, u64 address)

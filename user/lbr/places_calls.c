@@ -8,6 +8,12 @@ enum { NOT_LOOKED_FOR = 0 };
 
 static const u64 none = ~0ULL;
 
+/* The place of a CALL that was looked for, which is read then. */
+static place_id found_call(struct places *places, u32 binary, u64 call)
+{
+	return call == none ? 0 : places_read_call(places, places_in(places, binary, call));
+}
+
 place_id places_call_before(struct places *places, place_id return_place)
 {
 	struct place *place = &places->rows.items[return_place];
@@ -23,10 +29,7 @@ place_id places_call_before(struct places *places, place_id return_place)
 		pthread_mutex_unlock(&places->shelf->lock);
 		place->call_before = call ? call : none;
 	}
-	return place->call_before == none
-		       ? 0
-		       : places_read_call(places,
-					  places_in(places, place->binary, place->call_before));
+	return found_call(places, place->binary, place->call_before);
 }
 
 u32 places_calls(struct places *places, place_id now)
@@ -77,7 +80,5 @@ place_id places_only_call(struct places *places, place_id now)
 		pthread_mutex_unlock(&places->shelf->lock);
 		place->only_call = call ? call : none;
 	}
-	return place->only_call == none ? 0
-					: places_read_call(places, places_in(places, place->binary,
-									     place->only_call));
+	return found_call(places, place->binary, place->only_call);
 }

@@ -66,18 +66,6 @@ static u64 kept_bytes(const struct daemon_settings *settings)
 	return !bytes || bytes > most ? most : bytes;
 }
 
-/* The largest power of two that is less than the time between two samples; 0: that is not known. */
-static u64 time_grain(u32 frequency_hz)
-{
-	u64 grain_ns = 1;
-
-	if (!frequency_hz)
-		return 0;
-	while (2 * grain_ns * frequency_hz < 1000000000)
-		grain_ns *= 2;
-	return grain_ns;
-}
-
 int session_open(struct session *session)
 {
 	int error = record_plan_make(&session->settings.record, (struct arguments){0},
@@ -106,7 +94,6 @@ int session_open(struct session *session)
 									    : NULL,
 		.context = session->names,
 		.memory_bytes = session->settings.memory_bytes,
-		.time_grain_ns = time_grain(session->plan.frequency_hz),
 	});
 	return capture_open(&session->plan.capture, &session->capture);
 }

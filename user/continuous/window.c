@@ -144,6 +144,10 @@ static void add_up(struct window *window, const struct pending *sample)
 		*vec_add(&window->sums) = (struct sum){0};
 	sum = &window->sums.items[id - 1];
 	window->samples += sample->count;
+	if (sample->time_ns < window->first_ns)
+		window->first_ns = sample->time_ns;
+	if (sample->time_ns > window->last_ns)
+		window->last_ns = sample->time_ns;
 	sum->weight += sample->weight;
 	sum->count += sample->count;
 	if (sample->time_ns >= sum->time_ns) {
@@ -288,6 +292,8 @@ static void compact_files(struct window *window)
 static void forget_samples(struct window *window)
 {
 	vec_release(&window->sums);
+	window->first_ns = ~0ULL;
+	window->last_ns = 0;
 	intern_release(&window->keys);
 	intern_release(&window->chains);
 	window->chain_bytes = 0;
@@ -352,7 +358,7 @@ struct window *window_new(const struct window_settings *settings)
 
 	window->sink = sink_members;
 	window->settings = *settings;
-	window->end_ns = ~0ULL;
+	window->end_ns = window->first_ns = ~0ULL;
 	window->tasks = tasks_new(&window->files);
 	return window;
 }

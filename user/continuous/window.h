@@ -3,9 +3,9 @@
  * Cuts an endless stream of events into windows, each of which can be read alone.
  *
  * Samples of the open window are summed: those of one thread under one name, of one event, at one
- * place with one stack are one, with their periods added up, the time of the last and its CPU. Who
- * runs and what is mapped is kept from window to window; a window takes along of it what its
- *samples need: names of their threads, the mappings that their frames lie in.
+ * place with one stack are one, with their periods added up and the CPU of the last. Who runs and
+ * what is mapped is kept from window to window; a window takes along of it what its samples need:
+ * names of their threads, the mappings that their frames lie in.
  *
  *	window_sink()		all events go in there
  *	window_end_at()		says when it is over; then:
@@ -61,8 +61,6 @@ struct window_settings {
 	void *context;	    /* of all of them but … */
 	void *file_context; /* … is_overwritten */
 	u64 memory_bytes; /* that the samples of a window and the processes may take; 0: no limit */
-	/* Of a sample's time what is less than this may be left off, a power of two; 0: nothing. */
-	u64 time_grain_ns;
 };
 
 /* A window without anything in it; free with window_free(). */
@@ -93,9 +91,6 @@ struct window_counts window_counts(const struct window *window);
  */
 bool window_is_full(const struct window *window);
 
-/* Samples from before `begin_ns` are not ours (0, as it is at first: all are). What has come
- * already stays. */
-void window_begin_at(struct window *window, u64 begin_ns);
 /* When the open window ends, CLOCK_MONOTONIC; ~0, as it is at first: not yet known. Samples from
  * then on wait for the next one. */
 void window_end_at(struct window *window, u64 end_ns);
@@ -106,7 +101,9 @@ void window_settle(struct window *window);
 /*
  * The events of the window: first those about processes and the kernel, in order of time, then its
  * samples, those of like stacks side by side. What was there before the window has time 0, and so
- * has what may be told as if it had been. Code of files lies at seen_files_place().
+ * has what may be told as if it had been. Samples have the time of the first one, but for the last,
+ * and where times matter: those of a process of which something else is told with a time. Code of
+ * files lies at seen_files_place().
  *
  * Returns 0 or what the sink returned; the window stays as it is.
  */

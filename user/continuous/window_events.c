@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * Handing a window over: of processes and mappings what its sums need, in order of time, and the
- * sums, in the order in which they take least on disk.
+ * sums.
  */
+#include "continuous/window_order.h"
 #include "continuous/window_state.h"
 
 #include <string.h>
@@ -16,14 +17,6 @@ struct step {
 	u32 pid; /* 0: of the machine */
 	u32 kind, row;
 	u32 life; /* of names: whose */
-};
-
-/* A sum to come. */
-struct told_sum {
-	u64 time_ns;
-	const u8 *key;	     /* a struct sum_key somewhere */
-	const u8 *addresses; /* of its chain, behind their head */
-	u32 count, row;
 };
 
 struct handing {
@@ -139,101 +132,17 @@ static void list_pieces(struct handing *handing)
 /* --- sums ---------------------------------------------------------------------------------------
  */
 
-/* Where nothing else has a time that it has to fit to, a sum's ends in zeros: nanoseconds that mean
- * nothing would be a tenth of all that it takes. */
+/* A sum was all through the window. Where nothing else has a time that it has to fit to, all come
+ * with the first sample: moments that mean nothing would be a quarter of all that they take. The
+ * last one says until when there were samples. */
 static u64 sum_time(const struct handing *handing, u32 pid, u64 time_ns)
 {
-	u64 grain_ns = handing->window->settings.time_grain_ns;
-	u64 told_ns = time_ns & -grain_ns;
+	const struct window *window = handing->window;
 
-	if (!grain_ns || handing->is_kernel_timed || idmap_get(&handing->timed, pid))
+	if (handing->is_kernel_timed || idmap_get(&handing->timed, pid) ||
+	    time_ns == window->last_ns)
 		return time_ns;
-	return told_ns < handing->window->start_ns ? handing->window->start_ns : told_ns;
-}
-
-static int compare_times(const void *left, const void *right)
-{
-	const struct told_sum *a = left, *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
-}
-
-static u64 address_at(const struct told_sum *sum, u32 index)
-{
-	u64 address;
-
-	memcpy(&address, sum->addresses + index * sizeof(address), sizeof(address));
-	return address;
-}
-
-/* By the caller so many frames from the outermost; who has none there comes first. */
-static int compare_callers(const struct told_sum *a, const struct told_sum *b, u32 depth)
-{
-	u64 address, other;
-
-	if (depth >= a->count || depth >= b->count)
-		return (depth < a->count) - (depth < b->count);
-	address = address_at(a, a->count - 1 - depth);
-	other = address_at(b, b->count - 1 - depth);
-	return address < other ? -1 : address > other;
-}
-
-static void swap_sums(struct told_sum *a, struct told_sum *b)
-{
-	struct told_sum kept = *a;
-
-	*a = *b;
-	*b = kept;
-}
-
-/* Mostly these are few. */
-static void order_times(struct told_sum *sums, size_t count)
-{
-	enum { FEW = 12 };
-
-	if (count > FEW) {
-		qsort(sums, count, sizeof(*sums), compare_times);
-		return;
-	}
-	for (size_t i = 1; i < count; i++) {
-		struct told_sum sum = sums[i];
-		size_t at = i;
-
-		for (; at > 0 && compare_times(&sums[at - 1], &sum) > 0; at--)
-			sums[at] = sums[at - 1];
-		sums[at] = sum;
-	}
-}
-
-/* By their callers, outermost first, then by time. Most stacks begin alike, so each caller is
- * looked at once for all that share those before it (quicksort of three parts). */
-static void order_stacks(struct told_sum *sums, size_t count, u32 depth)
-{
-	while (count > 1) {
-		struct told_sum pivot = sums[count / 2];
-		size_t less = 0, more = count;
-
-		for (size_t at = 0; at < more;) {
-			int order = compare_callers(&sums[at], &pivot, depth);
-
-			if (order < 0)
-				swap_sums(&sums[less++], &sums[at++]);
-			else if (order > 0)
-				swap_sums(&sums[at], &sums[--more]);
-			else
-				at++;
-		}
-		order_stacks(sums, less, depth);
-		order_stacks(sums + more, count - more, depth);
-		sums += less;
-		count = more - less;
-		if (depth++ == pivot.count) {
-			order_times(sums, count);
-			return;
-		}
-	}
+	return window->first_ns < window->start_ns ? window->start_ns : window->first_ns;
 }
 
 static struct sum_key key_of(const struct window *window, u32 row)
@@ -261,32 +170,23 @@ static void list_sums(struct handing *handing)
 
 	vec_reserve(&handing->sums, window->sums.count);
 	for (u32 row = 1; row <= window->sums.count; row++) {
-		struct told_sum sum = {.row = row};
+		const struct sum *counted = &window->sums.items[row - 1];
+		struct told_sum sum = {
+			.row = row,
+			.samples = counted->count,
+			.cpu = counted->cpu,
+		};
 		struct sum_key key = key_of(window, row);
 
 		expect_row(window, row);
 		sum.key = (const u8 *)intern_view(&window->keys, row);
 		sum.time_ns = sum_time(handing, tasks_life(window->tasks, key.life)->pid,
-				       window->sums.items[row - 1].time_ns);
+				       counted->time_ns);
 		sum.count = window_chain(window, key.chain, &sum.addresses).count;
 		/* where sorting begins to look */
 		__builtin_prefetch(sum.addresses + sum.count * sizeof(u64) - 1);
 		*vec_add(&handing->sums) = sum;
 	}
-}
-
-/* Stacks alike stand side by side. Perf puts events into order of time one by one, going from the
- * last one to the new one's place: so that this stays near, only so many change places. */
-static void order_sums(struct handing *handing)
-{
-	enum { TOGETHER = 8192 };
-	struct told_sum *sums = handing->sums.items;
-	size_t count = handing->sums.count;
-
-	if (count > TOGETHER)
-		qsort(sums, count, sizeof(*sums), compare_times);
-	for (size_t from = 0; from < count; from += TOGETHER)
-		order_stacks(sums + from, count - from < TOGETHER ? count - from : TOGETHER, 0);
 }
 
 /* --- telling it ---------------------------------------------------------------------------------
@@ -457,7 +357,7 @@ int window_hand_over(struct window *window, struct event_sink *sink)
 		qsort(handing.steps.items, handing.steps.count, sizeof(*handing.steps.items),
 		      compare_steps);
 	list_sums(&handing);
-	order_sums(&handing);
+	window_order_sums(handing.sums.items, handing.sums.count);
 	error = tell_all(&handing);
 	vec_release(&handing.steps);
 	vec_release(&handing.sums);

@@ -78,6 +78,7 @@ struct window {
 	struct kernel_pieces kernel;
 	struct window_cgroups cgroups;
 	u64 start_ns, end_ns;
+	u64 first_ns, last_ns;	     /* of the samples that are added up; first > last: none is */
 	u64 living_bytes;	     /* that processes took when the window began */
 	VEC(struct pending) pending; /* in order of coming, and so are their frames */
 	VEC(u64) pending_frames;     /* addresses */

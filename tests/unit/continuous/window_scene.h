@@ -125,7 +125,6 @@ static inline int begin_with(void **state, u64 memory_bytes)
 		.take_binary = take_binary,
 		.context = &scene,
 		.memory_bytes = memory_bytes,
-		.time_grain_ns = 1 << 20,
 	};
 
 	scene = (struct scene){.window = window_new(&settings), .told.sink = told_members};

@@ -21,8 +21,8 @@ static void samples_alike_are_one_and_bring_only_what_they_need(void **state)
 	fork_of(scene, 1, CHILD, CHILD, 150); /* of whom there is no sample */
 	assert_string_equal(turn(scene, 1000), KERNEL "0 name 10 sh\n"
 						      "0 map 10 /bin/sh F3+0\n"
-						      "0 sample 10 F3+4 x2 w14 f1\n"
-						      "0 sample 10 F3+8 x1 w7 f1\n");
+						      "100 sample 10 F3+8 x1 w7 f1\n"
+						      "300 sample 10 F3+4 x2 w14 f1\n");
 }
 
 static void samples_bring_the_paths_of_their_cgroups(void **state)
@@ -36,8 +36,8 @@ static void samples_bring_the_paths_of_their_cgroups(void **state)
 	sample_of_cgroup(scene, 7, 22); /* not told: no path, but apart */
 	assert_string_equal(turn(scene, 100),
 			    KERNEL "0 cgroup 5 /a\n0 name 10 sh\n"
-				   "0 map 10 /bin/sh F3+0\n0 sample 10 F3+0 x2 w14 f0 g5\n"
-				   "0 sample 10 F3+0 x1 w7 f0 g7\n");
+				   "0 map 10 /bin/sh F3+0\n22 sample 10 F3+0 x1 w7 f0 g7\n"
+				   "20 sample 10 F3+0 x2 w14 f0 g5\n");
 }
 
 static void a_cgroup_is_known_in_the_window_after_it_was_told(void **state)
@@ -70,7 +70,7 @@ static void the_next_window_knows_what_the_first_was_told(void **state)
 	sample(scene, SHELL, SHELL, LIBRARY + 4, 1100);
 	assert_string_equal(turn(scene, 2000), KERNEL "0 name 10 sh\n"
 						      "0 map 10 /lib/libc.so F4+0\n"
-						      "1000 sample 10 F4+4 x1 w7 f1\n");
+						      "1100 sample 10 F4+4 x1 w7 f1\n");
 }
 
 static void a_sample_from_the_end_on_is_of_the_next_window(void **state)
@@ -185,8 +185,8 @@ static void code_of_a_file_has_one_place_wherever_it_is_mapped(void **state)
 						      "0 map 10 /bin/sh F3+0\n"
 						      "0 name 20 sh\n"
 						      "0 map 20 /bin/sh F3+0\n"
-						      "0 sample 10 F3+4 x1 w7 f1\n"
-						      "0 sample 20 F3+4 x1 w7 f1\n");
+						      "300 sample 10 F3+4 x1 w7 f1\n"
+						      "300 sample 20 F3+4 x1 w7 f1\n");
 }
 
 static void code_that_a_process_made_stays_where_it_is(void **state)
@@ -202,9 +202,9 @@ static void code_that_a_process_made_stays_where_it_is(void **state)
 			    KERNEL "0 name 10 sh\n"
 				   "0 map 10 //anon 900000\n"
 				   "0 map 10 /memfd:doublemapper (deleted) a00000\n"
-				   "0 sample 10 900004 x1 w7 f1\n"
-				   "0 sample 10 a00004 x1 w7 f1\n"
-				   "0 sample 10 b00004 x1 w7 f1\n");
+				   "100 sample 10 900004 x1 w7 f1\n"
+				   "100 sample 10 a00004 x1 w7 f1\n"
+				   "100 sample 10 b00004 x1 w7 f1\n");
 }
 
 static void pieces_that_cover_each_other_are_told_with_their_times(void **state)
@@ -277,17 +277,42 @@ static void each_frame_is_of_what_was_newest_at_its_place(void **state)
 	text_release(&told.text);
 }
 
-static void a_samples_time_is_rounded_down_but_not_to_before_the_window(void **state)
+static void samples_come_with_the_first_but_for_the_last(void **state)
 {
-	enum { GRAIN = 1 << 20 };
 	struct scene *scene = *state;
 
-	turn(scene, 2 * GRAIN + 100);
-	sample(scene, SHELL, SHELL, CODE + 4, 2 * GRAIN + 200);
-	sample(scene, SHELL, SHELL, CODE + 8, 5 * GRAIN + 999);
-	turn(scene, 9 * GRAIN);
-	assert_non_null(strstr(text_view(&scene->told.text), "\n2097252 sample 10 F3+4 "));
-	assert_non_null(strstr(text_view(&scene->told.text), "\n5242880 sample 10 F3+8 "));
+	turn(scene, 1000);
+	sample(scene, SHELL, SHELL, CODE + 4, 1100);
+	sample(scene, SHELL, SHELL, CODE + 8, 1500);
+	sample(scene, SHELL, SHELL, CODE + 12, 1900);
+	assert_non_null(strstr(turn(scene, 2000), "\n1100 sample 10 F3+4 x1 w7 f1\n"
+						  "1100 sample 10 F3+8 x1 w7 f1\n"
+						  "1900 sample 10 F3+c "));
+	sample(scene, SHELL, SHELL, CODE + 4, 1999); /* which comes late */
+	sample(scene, SHELL, SHELL, CODE + 8, 2500);
+	assert_non_null(strstr(turn(scene, 3000), "\n2000 sample 10 F3+4 x1 w7 f1\n"
+						  "2500 sample 10 F3+8 "));
+}
+
+static void samples_side_by_side_have_most_in_common(void **state)
+{
+	struct scene *scene = *state;
+
+	for (u64 time_ns = 100; time_ns < 105; time_ns++) {
+		sample_of_caller(scene, time_ns);
+		sample(scene, SHELL, SHELL, CODE + 4, time_ns);
+	}
+	sample(scene, SHELL, SHELL, CODE + 8, 110);
+	sample(scene, SHELL, SHELL, CODE + 6, 110);
+	sample(scene, SHELL, SHELL, CODE + 7, 110);
+	sample(scene, SHELL, SHELL, CODE + 7, 110);
+	sample(scene, SHELL, SHELL, CODE + 9, 200);
+	assert_non_null(strstr(turn(scene, 1000), "\n100 sample 10 F3+6 x1 w7 f1\n"
+						  "100 sample 10 F3+8 x1 w7 f1\n"
+						  "200 sample 10 F3+9 x1 w7 f1\n"
+						  "100 sample 10 F3+7 x2 w14 f1\n"
+						  "100 sample 10 F3+4 x5 w35 f1\n"
+						  "100 sample 10 F3+4 x5 w35 f2\n"));
 }
 
 static void samples_beside_kernel_code_that_came_keep_their_times(void **state)
@@ -315,7 +340,7 @@ static void a_thread_brings_its_process_along(void **state)
 	assert_string_equal(turn(scene, 1000), KERNEL "0 name 10 sh\n"
 						      "0 name 11 worker\n"
 						      "0 map 10 /bin/sh F3+0\n"
-						      "0 sample 11 F3+4 x1 w7 f1\n");
+						      "200 sample 11 F3+4 x1 w7 f1\n");
 }
 
 static void who_has_ended_is_forgotten_with_the_window(void **state)
@@ -452,7 +477,8 @@ int main(void)
 		TEST(code_that_a_process_made_stays_where_it_is),
 		TEST(pieces_that_cover_each_other_are_told_with_their_times),
 		TEST(each_frame_is_of_what_was_newest_at_its_place),
-		TEST(a_samples_time_is_rounded_down_but_not_to_before_the_window),
+		TEST(samples_come_with_the_first_but_for_the_last),
+		TEST(samples_side_by_side_have_most_in_common),
 		TEST(samples_beside_kernel_code_that_came_keep_their_times),
 		TEST(a_thread_brings_its_process_along),
 		TEST(who_has_ended_is_forgotten_with_the_window),

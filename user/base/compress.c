@@ -39,7 +39,7 @@ struct compressor *compressor_new(int level)
 
 void compressor_stay_small(struct compressor *compressor)
 {
-	enum { HASH_LOG = 15, CHAIN_LOG = 14 };
+	enum { HASH_LOG = 17, CHAIN_LOG = 16 };
 
 	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_hashLog, HASH_LOG);
 	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_chainLog, CHAIN_LOG);

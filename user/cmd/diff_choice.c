@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/text.h"
 #include "cmd/diff_settings.h"
+#include "cmd/kernel_files.h"
 #include "lbr/lbr.h"
 
 #include <errno.h>
@@ -267,6 +268,7 @@ int diff_settings_check(const struct diff_settings *settings)
 	int error = check_output(settings);
 
 	error = error ? error : check_branches(settings);
+	error = error ? error : kernel_files_check(&settings->symbolize);
 
 	return error ? error : check_rates(settings);
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "cmd/input.h"
+#include "cmd/kernel_files.h"
 #include "cmd/report_state.h"
 #include "cmd/windows_read.h"
 
@@ -27,6 +28,10 @@ static int choose_windows(struct report *report, struct arguments arguments)
 
 int report_choose_input(struct report *report, struct arguments arguments, const char **ret_path)
 {
+	int error = kernel_files_check(&report->settings->symbolize);
+
+	if (error)
+		return error;
 	if (window_choice_is_made(&report->settings->windows))
 		return choose_windows(report, arguments);
 	return input_choose(report->settings->input, arguments, ret_path);

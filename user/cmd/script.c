@@ -9,6 +9,7 @@
 #include "cmd/cmd.h"
 #include "cmd/guarded.h"
 #include "cmd/input.h"
+#include "cmd/kernel_files.h"
 #include "cmd/script_names.h"
 #include "cmd/script_settings.h"
 #include "cmd/script_team.h"
@@ -344,9 +345,11 @@ static int run(const void *all_settings, struct arguments arguments)
 	struct names_cache *caches[NAMES_CACHES_MAX] = {NULL};
 	bool has_windows = window_choice_is_made(&settings->windows);
 	const char *path = NULL;
-	int error = has_windows ? choose_windows(settings, arguments, &windows)
-				: input_choose(settings->input, arguments, &path);
+	int error = kernel_files_check(&settings->symbolize);
 
+	if (!error)
+		error = has_windows ? choose_windows(settings, arguments, &windows)
+				    : input_choose(settings->input, arguments, &path);
 	if (error)
 		return error;
 	caches[NAMES_CACHES_MAX - 1] = names_choice_open(&settings->names);

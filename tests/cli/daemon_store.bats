@@ -73,7 +73,7 @@ is_summed() {
 	stop_daemon
 	"$BPFPROF" report --store store --at "@$noon..@$((noon + 3600))" >by_sums
 	[ -n "$(find store -name '*.sums' -size +0 -perm 600)" ]
-	[ "$(bytes_of '*.sums')" -le $(("$(bytes_of '*/12*.data')" / 6)) ]
+	[ "$(bytes_of '*.sums')" -le $(("$(bytes_of '*/12*.data')" / 4)) ]
 	find store -name '*.sums' -delete
 	"$BPFPROF" report --store store --at "@$noon..@$((noon + 3600))" >by_windows
 	diff by_sums by_windows

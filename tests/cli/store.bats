@@ -97,11 +97,14 @@ assert len(long_ones) == 1, store["gaps"]
 	local file pid
 	"$BUILD/tests/bench/store" summed 33 1795269600 bar.data shares.data
 	"$BPFPROF" report --store summed >windows.txt
+	"$BPFPROF" report --store summed --no-children -g none >flat.txt
 	"$BUILD/tests/bench/store" sums summed
 	# 14:00, 14:15; the three windows behind are of a time that goes on
 	[ "$(find summed -name '*.sums' | wc -l)" = 2 ]
 	"$BPFPROF" report --store summed >sums.txt
 	diff windows.txt sums.txt
+	"$BPFPROF" report --store summed --no-children -g none >flat_sums.txt
+	diff flat.txt flat_sums.txt
 	# They were read: but for the first, which says what all are like, their windows are not there.
 	cp -r summed emptied
 	for file in emptied/windows/*/14{0[1-9],1,2}*.data; do
@@ -110,6 +113,8 @@ assert len(long_ones) == 1, store["gaps"]
 	done
 	"$BPFPROF" report --store emptied >emptied.txt
 	diff windows.txt emptied.txt
+	"$BPFPROF" report --store emptied --no-children -g none >flat_emptied.txt
+	diff flat.txt flat_emptied.txt
 	# Others than asked for do not count, nor do damaged ones.
 	"$BPFPROF" report --store summed --at '2026-11-21 14:05..14:10' >part.txt
 	pid=$("$BPFPROF" script -i bar.data -F pid --hide-call-graph 2>/dev/null | awk 'NF { print $1; exit }')

@@ -252,6 +252,8 @@ static void read_piece(void *context, size_t index)
 	struct profile *sums;
 
 	if (summing->begins_with_sums && !windows_sums_read(&piece->run, &sums)) {
+		if (summing->how->builder->skip_chains)
+			profile_keep_leaves(sums);
 		*vec_add(&piece->profiles) = sums;
 		show(summing, piece->run.count);
 	} else {

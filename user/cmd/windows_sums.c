@@ -35,9 +35,8 @@ const struct builder_settings windows_sums_settings = {.max_stack = UINT16_MAX};
 bool windows_sums_do(const struct builder_settings *builder, const struct filter_settings *filter)
 {
 	return !builder->keep && !builder->details.kept && !builder->count_branches &&
-	       !builder->skip_chains && builder->max_stack == UINT16_MAX && !filter->pid_count &&
-	       !filter->tid_count && !filter->cpu_count && !filter->time_count &&
-	       !filter->takes_cgroup;
+	       builder->max_stack == UINT16_MAX && !filter->pid_count && !filter->tid_count &&
+	       !filter->cpu_count && !filter->time_count && !filter->takes_cgroup;
 }
 
 static u64 hash_of(const struct windows_run *run)

@@ -21,11 +21,12 @@ struct windows_run {
 };
 
 /* Larger ones are hardly read faster than the windows, and what they take comes on top. */
-enum { WINDOWS_SUMS_PART = 6 };
+enum { WINDOWS_SUMS_PART = 4 };
 
 /* How samples are counted for sums. */
 extern const struct builder_settings windows_sums_settings;
-/* Whether who counts so can begin with sums. */
+/* Whether who counts so can begin with sums; who skips chains, with what profile_keep_leaves()
+ * leaves of them. */
 bool windows_sums_do(const struct builder_settings *builder, const struct filter_settings *filter);
 
 /* The sums of exactly these windows. Returns 0, or a negative errno without a sentence: there are

@@ -23,6 +23,7 @@
 #include "profile/fold.h"
 #include "profile/hierarchy.h"
 #include "profile/join.h"
+#include "profile/leaves.h"
 #include "profile/location_uses.h"
 #include "profile/locator.h"
 #include "profile/memory_keys.h"

@@ -66,14 +66,14 @@ static u64 written(struct fixture *fixture, u64 windows_bytes)
 	return (u64)status.st_size;
 }
 
-static void sums_are_kept_up_to_a_sixth_of_the_windows(void **state)
+static void sums_are_kept_up_to_a_quarter_of_the_windows(void **state)
 {
 	struct fixture *fixture = *state;
 	u64 bytes = written(fixture, 1ull << 40);
 	struct profile *read = NULL;
 
 	assert_true(bytes > 0);
-	assert_int_equal(written(fixture, bytes * 6), bytes);
+	assert_int_equal(written(fixture, bytes * 4), bytes);
 	assert_int_equal(windows_sums_read(&fixture->run, &read), 0);
 	assert_int_equal(read->totals.samples, WINDOWS * WINDOW_SAMPLES);
 	profile_free(read);
@@ -85,15 +85,15 @@ static void larger_sums_are_not_and_take_older_ones_with_them(void **state)
 	u64 bytes = written(fixture, 1ull << 40);
 	struct profile *read = NULL;
 
-	assert_int_equal(written(fixture, bytes * 6 - 1), 0);
+	assert_int_equal(written(fixture, bytes * 4 - 1), 0);
 	assert_int_equal(windows_sums_read(&fixture->run, &read), -ENOENT);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sums_are_kept_up_to_a_sixth_of_the_windows, set_up,
-						tear_down),
+		cmocka_unit_test_setup_teardown(sums_are_kept_up_to_a_quarter_of_the_windows,
+						set_up, tear_down),
 		cmocka_unit_test_setup_teardown(larger_sums_are_not_and_take_older_ones_with_them,
 						set_up, tear_down),
 	};

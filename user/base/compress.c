@@ -12,6 +12,7 @@
 
 struct compressor {
 	ZSTD_CStream *stream;
+	int level;
 };
 
 static void *must_have(void *stream)
@@ -26,6 +27,7 @@ struct compressor *compressor_new(int level)
 	struct compressor *compressor = must_alloc(sizeof(*compressor));
 
 	compressor->stream = must_have(ZSTD_createCStream());
+	compressor->level = level;
 	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_compressionLevel, level);
 	if (level == 1) {
 		/* Half of what a recorder does in user space is this: as small, in a tenth less
@@ -40,9 +42,19 @@ struct compressor *compressor_new(int level)
 void compressor_stay_small(struct compressor *compressor)
 {
 	enum { HASH_LOG = 17, CHAIN_LOG = 16 };
+	/* Of the levels that weigh what each choice costs: records repeat whole stacks, mostly
+	 * those right before them, so long matches are worth weighing, and a short search finds
+	 * them. */
+	enum { WEIGHING = 16, SEARCH_LOG = 1, LEAST_MATCH = 6, WEIGHED = 256, WINDOW_LOG = 20 };
 
 	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_hashLog, HASH_LOG);
 	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_chainLog, CHAIN_LOG);
+	if (compressor->level < WEIGHING)
+		return;
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_searchLog, SEARCH_LOG);
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_minMatch, LEAST_MATCH);
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_targetLength, WEIGHED);
+	ZSTD_CCtx_setParameter(compressor->stream, ZSTD_c_windowLog, WINDOW_LOG);
 }
 
 void compressor_free(struct compressor *compressor)

@@ -14,7 +14,9 @@ struct compressor;
 /* `level` as zstd's, 1 … 22. Free with compressor_free(). */
 struct compressor *compressor_new(int level);
 /* Before the first block: finds what repeats with tables that stay near to the CPU. For whoever
- * compresses little, and rarely: 3.5 MiB in place of 5.7 for as many bytes at level 6. */
+ * compresses little, and rarely: at level 6 3.5 MiB in place of 5.7 for as many bytes, at level 16
+ * 8% fewer bytes in 40% of the time (a window of 420 KB: 16.9 KB in 20 ms; 19 makes 16.1 in 270).
+ */
 void compressor_stay_small(struct compressor *compressor);
 /* Frees; NULL is fine. */
 void compressor_free(struct compressor *compressor);

@@ -155,13 +155,14 @@ static struct perfdata_writer_settings writer_settings(struct daemon *daemon,
 						       const char *path)
 {
 	const struct session *session = daemon->session;
+	bool is_small = window_counts(session->window).told_bytes <= SMALL_WINDOW_BYTES;
 	struct perfdata_writer_settings settings = {
 		.path = path,
 		.path_remedy = "let the user who runs the daemon write there",
 		.command_line = line->words,
 		.command_words = (int)line->count,
 		.compress = true,
-		.compress_level = WINDOW_COMPRESS_LEVEL,
+		.compress_level = is_small ? SMALL_WINDOW_LEVEL : WINDOW_LEVEL,
 		.compress_small = true,
 		.clock_id = CLOCK_MONOTONIC,
 		.clock_ns = daemon->started.clock_ns,

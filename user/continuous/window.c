@@ -8,6 +8,7 @@
 
 enum {
 	SUM_BYTES = 160,       /* a sum with its key and its places in tables */
+	TOLD_BYTES = 72,       /* a sum's record without its frames */
 	CHAIN_EXTRA_BYTES = 48 /* a chain's row and places */
 };
 
@@ -140,8 +141,10 @@ static void add_up(struct window *window, const struct pending *sample)
 
 	key.cgroup = window_cgroups_need(&window->cgroups, sample->cgroup);
 	id = intern_bytes(&window->keys, &key, sizeof(key));
-	if (id > window->sums.count)
+	if (id > window->sums.count) {
 		*vec_add(&window->sums) = (struct sum){0};
+		window->told_bytes += TOLD_BYTES + sample->frame_count * sizeof(u64);
+	}
 	sum = &window->sums.items[id - 1];
 	window->samples += sample->count;
 	if (sample->time_ns < window->first_ns)
@@ -305,6 +308,7 @@ static void forget_samples(struct window *window)
 	idmap_release(&window->needed_lives);
 	idmap_release(&window->needed_names);
 	window->samples = window->samples_dropped = window->mappings_dropped = 0;
+	window->told_bytes = 0;
 }
 
 void window_turn(struct window *window)
@@ -344,6 +348,7 @@ struct window_counts window_counts(const struct window *window)
 	return (struct window_counts){
 		.samples = window->samples,
 		.sums = window->sums.count,
+		.told_bytes = window->told_bytes,
 		.stacks = window->chains.count,
 		.threads = tasks_threads(window->tasks),
 		.bytes = all_bytes(window),

@@ -74,11 +74,12 @@ struct event_sink *window_sink(struct window *window);
 
 /* What is in the open window. */
 struct window_counts {
-	u64 samples; /* as they were taken, not summed */
-	u64 sums;    /* records that they became */
-	u64 stacks;  /* different ones */
-	u64 threads; /* of the machine, not only those with samples */
-	u64 bytes;   /* of memory: about so many are in use for window and processes */
+	u64 samples;	/* as they were taken, not summed */
+	u64 sums;	/* records that they became */
+	u64 told_bytes; /* of these */
+	u64 stacks;	/* different ones */
+	u64 threads;	/* of the machine, not only those with samples */
+	u64 bytes;	/* of memory: about so many are in use for window and processes */
 	u64 samples_dropped, mappings_dropped; /* for want of memory */
 };
 

@@ -58,13 +58,16 @@ static u32 callers_of(const struct told_sum *sum)
 	return sum->count ? sum->count - 1 : 0;
 }
 
-/* By the caller so many frames from the outermost; who has none there comes first. */
+/* At first by how many frames there are, as records of one length repeat each other best; then by
+ * the caller so many frames from the outermost. */
 static int compare_callers(const struct told_sum *a, const struct told_sum *b, u32 depth)
 {
 	u64 address, other;
 
-	if (depth >= callers_of(a) || depth >= callers_of(b))
-		return (depth < callers_of(a)) - (depth < callers_of(b));
+	if (a->count != b->count)
+		return a->count < b->count ? -1 : 1;
+	if (depth >= callers_of(a))
+		return 0;
 	address = address_at(a, a->count - 1 - depth);
 	other = address_at(b, b->count - 1 - depth);
 	return address < other ? -1 : address > other;

@@ -94,7 +94,7 @@ struct window {
 	struct idmap jit_processes;
 	VEC(struct jit_id) jit_ids; /* by process, from window_identify() on */
 	u32 compact_files_at;	    /* how many files are worth a look at who is needed */
-	u64 chain_bytes, samples, samples_dropped, mappings_dropped;
+	u64 chain_bytes, told_bytes, samples, samples_dropped, mappings_dropped;
 };
 
 /* How a sample is told. */

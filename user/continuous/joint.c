@@ -28,6 +28,7 @@ struct joint {
 	struct idmap process_of;	    /* pid + 1: row of processes */
 	VEC(struct told_process) processes; /* row 0: the kernel */
 	struct idmap name_of;		    /* tid: hash of its name */
+	struct idmap owner_of;		    /* tid: pid + 1, of what was told last */
 	struct idmap cgroup_of;		    /* id in the window: row of cgroups + 1 */
 	struct idmap cgroup_told;	    /* id that was handed on: likewise */
 	VEC(u64) cgroups;		    /* the ids that are handed on */
@@ -43,8 +44,8 @@ static u64 shifted(const struct joint *joint, u64 time_ns)
 	return time_ns ? time_ns + joint->offset_ns : joint->begin_ns;
 }
 
-/* What a window tells of its beginning holds for its first sample, whose time may be rounded to
- * before that. */
+/* What a window tells of its beginning holds for its first sample, whose time older daemons rounded
+ * to before that. */
 static u64 time_of_sample(const struct joint *joint, u64 time_ns)
 {
 	const u64 second_ns = 1000000000;
@@ -137,13 +138,35 @@ static int take_mapping(struct event_sink *sink, const struct mapping *mapping)
 
 /* --- threads --- */
 
+/* Nothing is known of it any more, nor of a process that had its number. */
+static void forget(struct joint *joint, u32 tid)
+{
+	u32 row = idmap_get(&joint->process_of, (u64)tid + 1);
+
+	idmap_remove(&joint->name_of, tid);
+	if (row)
+		joint->processes.items[row].mappings.count = 0;
+}
+
+/* A number that was a process's may be a thread's of another one by now, and the other way round.
+ */
+static void note_owner(struct joint *joint, u32 pid, u32 tid)
+{
+	u32 *owner = idmap_place(&joint->owner_of, tid);
+
+	if (*owner && *owner != pid + 1)
+		forget(joint, tid);
+	*owner = pid + 1;
+}
+
 static int take_name(struct event_sink *sink, const struct thread_name *name)
 {
 	struct joint *joint = joint_of(sink);
 	struct thread_name moved = *name;
-	u32 *known = idmap_place(&joint->name_of, name->tid);
-	u32 hash = (u32)XXH3_64bits(name->name, strlen(name->name)) | 1;
+	u32 hash = (u32)XXH3_64bits(name->name, strlen(name->name)) | 1, *known;
 
+	note_owner(joint, name->pid, name->tid);
+	known = idmap_place(&joint->name_of, name->tid);
 	if (*known == hash)
 		return 0;
 	*known = hash;
@@ -151,23 +174,16 @@ static int take_name(struct event_sink *sink, const struct thread_name *name)
 	return sink_call(joint->passing.next, on_name, &moved);
 }
 
-/* Nothing is known of it any more. */
-static void forget(struct joint *joint, const struct thread_life *life)
-{
-	idmap_remove(&joint->name_of, life->tid);
-	if (life->pid == life->tid)
-		process_of(joint, life->pid)->mappings.count = 0;
-}
-
 static int take_fork(struct event_sink *sink, const struct thread_life *life)
 {
 	struct joint *joint = joint_of(sink);
 	struct thread_life moved = *life;
 
+	note_owner(joint, life->pid, life->tid);
 	/* A window's beginning tells of what runs; of what ran before, too. */
 	if (life->is_synthesized && idmap_get(&joint->name_of, life->tid))
 		return 0;
-	forget(joint, life);
+	forget(joint, life->tid);
 	moved.time_ns = shifted(joint, life->time_ns);
 	return sink_call(joint->passing.next, on_fork, &moved);
 }
@@ -177,7 +193,7 @@ static int take_exit(struct event_sink *sink, const struct thread_life *life)
 	struct joint *joint = joint_of(sink);
 	struct thread_life moved = *life;
 
-	forget(joint, life);
+	forget(joint, life->tid);
 	moved.time_ns = shifted(joint, life->time_ns);
 	return sink_call(joint->passing.next, on_exit, &moved);
 }
@@ -270,6 +286,7 @@ void joint_free(struct joint *joint)
 	vec_release(&joint->processes);
 	idmap_release(&joint->process_of);
 	idmap_release(&joint->name_of);
+	idmap_release(&joint->owner_of);
 	idmap_release(&joint->cgroup_of);
 	idmap_release(&joint->cgroup_told);
 	vec_release(&joint->cgroups);

@@ -11,11 +11,22 @@ enum { BEGIN_NS = 5000000, ROUNDED_NS = 4999000, LATER_NS = 5000700 };
 struct heard {
 	struct passing_sink passing; /* first */
 	u64 name_ns, sample_ns;
+	u32 names, mappings;
 };
 
 static int hear_name(struct event_sink *sink, const struct thread_name *name)
 {
-	((struct heard *)sink)->name_ns = name->time_ns;
+	struct heard *heard = (struct heard *)sink;
+
+	heard->name_ns = name->time_ns;
+	heard->names++;
+	return 0;
+}
+
+static int hear_mapping(struct event_sink *sink, const struct mapping *mapping)
+{
+	((struct heard *)sink)->mappings++;
+	(void)mapping;
 	return 0;
 }
 
@@ -56,10 +67,48 @@ static void a_name_of_a_later_window_is_none_of_the_one_before(void **state)
 	joint_free(joint);
 }
 
+/* What a window tells of the process or thread 7, and that code of it is mapped. */
+static void tell_of(struct joint *joint, u32 pid)
+{
+	struct thread_name named = {.pid = pid, .tid = 7, .name = "sh"};
+	struct mapping mapped = {.pid = pid, .start = 0x1000, .bytes = 0x1000, .path = "/bin/sh"};
+
+	sink_call(joint_sink(joint), on_name, &named);
+	sink_call(joint_sink(joint), on_mapping, &mapped);
+}
+
+static void a_number_that_was_a_threads_meanwhile_is_another_process(void **state)
+{
+	struct heard heard = {0};
+	struct joint *joint;
+	struct thread_life born = {.pid = 5, .tid = 7, .is_synthesized = true};
+
+	(void)state;
+	heard.passing.sink.on_name = hear_name;
+	heard.passing.sink.on_mapping = hear_mapping;
+	joint = joint_new(&heard.passing.sink);
+	tell_of(joint, 7);
+	tell_of(joint, 7); /* it lives on */
+	assert_int_equal(heard.names, 1);
+	assert_int_equal(heard.mappings, 1);
+	tell_of(joint, 5); /* of the same name */
+	assert_int_equal(heard.names, 2);
+	assert_int_equal(heard.mappings, 2);
+	tell_of(joint, 7);
+	assert_int_equal(heard.names, 3);
+	assert_int_equal(heard.mappings, 3);
+	sink_call(joint_sink(joint), on_fork, &born);
+	tell_of(joint, 7);
+	assert_int_equal(heard.names, 4);
+	assert_int_equal(heard.mappings, 4);
+	joint_free(joint);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_name_of_a_later_window_is_none_of_the_one_before),
+		cmocka_unit_test(a_number_that_was_a_threads_meanwhile_is_another_process),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

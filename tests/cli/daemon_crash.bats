@@ -61,9 +61,9 @@ all_are_whole() {
 
 @test "a full disk costs windows while it is full, and says so" {
 	# somebody else keeps the namespace when the daemon has ended
-	start unshare -m sh -c 'mount -t tmpfs -o size=4m none store && touch store/mounted && exec sleep infinity'
+	start unshare -m sh -c 'mount -t tmpfs -o size=4m none store && mkdir store/lost+found && exec sleep infinity'
 	there=(nsenter -m -w -t "$!")
-	wait_for "${there[@]}" [ -e store/mounted ]
+	wait_for "${there[@]}" [ -e store/lost+found ]
 	start_daemon "${there[@]}"
 	has_one() {
 		[ -n "$("${there[@]}" find store/windows -name '*.data')" ]
@@ -82,7 +82,7 @@ all_are_whole() {
 
 @test "a daemon of one window fails if it could not be written" {
 	run -1 --separate-stderr unshare -m sh -c 'mkdir -p store && mount -t tmpfs -o size=8m none store &&
-		{ dd if=/dev/zero of=store/filler bs=4k 2>/dev/null; truncate -s -64k store/filler; } &&
+		{ dd if=/dev/zero of=store/push bs=4k 2>/dev/null; truncate -s -64k store/push; } &&
 		exec "$1" daemon --store store --window 1s --once' sh "$BPFPROF"
 	# shellcheck disable=SC2154
 	[[ $stderr == *"a window is lost: "*"No space left on device"* ]]

@@ -46,6 +46,18 @@ stop_daemon() {
 	[ "$(find store -mindepth 1)" = store/format ]
 }
 
+@test "no store is begun in a file, nor among the files of others, and both stay as they were" {
+	mkdir -m 755 home
+	touch home/thesis
+	echo text >file
+	chmod 644 file
+	fails_with 1 "home is no store, and has other files; give an empty folder, or one that is not there, with --store" \
+		"$BPFPROF" daemon --store home --window 1s
+	fails_with 1 "file is no folder; give another --store, or remove it" "$BPFPROF" daemon --store file --window 1s
+	[ "$(stat -c %a home file | tr '\n' ' ')" = '755 644 ' ]
+	[ "$(find home -mindepth 1)" = home/thesis ]
+}
+
 @test "a store of an older version goes on, with its windows and the new ones" {
 	windows_of_before 3
 	chmod -R a+rX store

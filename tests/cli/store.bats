@@ -259,8 +259,8 @@ each_reads() {
 	mkdir flat
 	echo "bpfprof store 1" >flat/format
 	: >flat/windows
-	fails_with 1 'flat/windows is no folder; remove it, or give another --store' "$BPFPROF" list --store flat
-	fails_with 1 'flat/windows is no folder; remove it, or give another --store' \
+	fails_with 1 'flat/windows is no folder; give another --store, or remove it' "$BPFPROF" list --store flat
+	fails_with 1 'flat/windows is no folder; give another --store, or remove it' \
 		"$BPFPROF" daemon --store flat --once --window 1s
 }
 

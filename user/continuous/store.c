@@ -49,16 +49,28 @@ int store_sync(const char *path)
 
 /* --- opening --- */
 
+/* Whether a store is there or may be begun; changes nothing of what is there. */
+static int find_place(const struct store *store, bool *ret_has_format)
+{
+	int error = store_make_folder(store, store->directory);
+
+	error = error ? error : store_refuse_other_than_folder(store->directory);
+	error = error ? error : folder_check_owner(store->directory, own_one);
+	error = error ? error : store_check_format(store, ret_has_format);
+	if (error || *ret_has_format || !access(store->windows, F_OK))
+		return error;
+	return store_refuse_others_folder(store);
+}
+
 static int open_to_write(struct store *store)
 {
 	bool has_format;
-	int error = store_make_folder(store, store->directory);
+	int error = find_place(store, &has_format);
 
-	error = error ? error : folder_check_owner(store->directory, own_one);
-	if (!error)
-		store_settle_access(store);
-	error = error ? error : store_check_format(store, &has_format);
-	error = error ? error : store_take_lock(store);
+	if (error)
+		return error;
+	store_settle_access(store);
+	error = store_take_lock(store);
 	if (!error)
 		store_share_content(store);
 	if (!error && !has_format) {

@@ -7,8 +7,11 @@
 #include "continuous/store_state.h"
 
 #include "base/fail.h"
+#include "base/memory.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 
 const char *store_remedy(int error)
@@ -39,7 +42,36 @@ int store_refuse_other_than_folder(const char *path)
 
 	if (stat(path, &status) || S_ISDIR(status.st_mode))
 		return 0;
-	return fail_plain(-EPROTO, "remove it, or give another --store", "%s is no folder", path);
+	return fail_plain(-EPROTO, "give another --store, or remove it", "%s is no folder", path);
+}
+
+/* Whether it may be in a folder in which a store was not begun, or not to the end. */
+static bool is_known_name(const char *name)
+{
+	static const char *const known[] = {
+		".", "..", "lock", "format", "format.new", "push", "lost+found",
+	};
+
+	for (size_t i = 0; i < ARRAY_COUNT(known); i++)
+		if (!strcmp(name, known[i]))
+			return true;
+	return false;
+}
+
+int store_refuse_others_folder(const struct store *store)
+{
+	CLEANUP(closedirp) DIR *folder = opendir(store->directory);
+	const struct dirent *entry;
+
+	if (!folder)
+		return fail(-errno, store_remedy(-errno), "cannot read %s", store->directory);
+	while ((entry = readdir(folder)))
+		if (!is_known_name(entry->d_name))
+			return fail_plain(-EPROTO,
+					  "give an empty folder, or one that is not there, "
+					  "with --store",
+					  "%s is no store, and has other files", store->directory);
+	return 0;
 }
 
 int store_make_day(const struct store *store, const char *path)

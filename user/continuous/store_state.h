@@ -61,6 +61,8 @@ int store_make_day(const struct store *store, const char *path);
 int store_refuse_other_than_folder(const char *path);
 /* The same of a file. */
 int store_refuse_other_than_file(const char *path);
+/* Refuses to begin a store among other files. Returns 0 or a negative errno with a sentence. */
+int store_refuse_others_folder(const struct store *store);
 /* Returns -EPROTO, with the sentence that something is no file. */
 int store_refuse_no_file(const char *path);
 

@@ -76,7 +76,8 @@ static __always_inline void hash_chain(struct scratch *scratch, struct chain_par
 static __always_inline void fill_key(struct scratch *scratch)
 {
 	const struct sample_header *header = &scratch->record.header;
-	struct chain_part part = chain_part_of(header, scratch->record.frames[0]);
+	struct chain_part part = chain_part_of(header, scratch->record.frames[0],
+					       scratch->walk.context);
 	struct count_key *key = &scratch->key;
 
 	key->address = header->address;
@@ -135,6 +136,8 @@ static __always_inline bool send_chain(struct scratch *scratch, u32 first_slot, 
 {
 	struct chain_hash hash = scratch->key.chain;
 	struct chain_hash *sent = chain_find(hash, chain_slot, &first_slot);
+	struct sample_header *header = &scratch->record.header;
+	u64 period = header->period;
 	u32 lost;
 
 	if (!sent) {
@@ -143,9 +146,11 @@ static __always_inline bool send_chain(struct scratch *scratch, u32 first_slot, 
 	}
 	if (sent->low)
 		return true;
-	scratch->record.header.kind = RECORD_CHAIN + window;
+	header->kind = RECORD_CHAIN + window;
+	header->context = scratch->walk.context;
 	lost = log_chain(scratch) ? 0 : send_record(&scratch->record);
-	scratch->record.header.kind = RECORD_SAMPLE;
+	header->kind = RECORD_SAMPLE;
+	header->period = period;
 	if (!lost)
 		*sent = hash;
 	return !lost;

@@ -101,6 +101,18 @@ static __always_inline void see_file(struct scratch *scratch)
 	seen->generation = BPF_CORE_READ(inode, i_generation);
 }
 
+/* A hash of which inode it is, and by which name it was opened; 0: it has no file. */
+static __always_inline u32 hash_of_file(const struct seen_mapping *seen)
+{
+	const struct file *file = (const void *)seen->file;
+	u64 hash;
+
+	if (!file)
+		return 0;
+	hash = context_add(seen->inode, (u64)BPF_CORE_READ(file, f_path.dentry));
+	return context_add(context_add(hash, seen->number), seen->generation) >> 36;
+}
+
 /* Whether scratch->seen has a file, or is the vDSO; else it is anonymous memory, which is where JIT
  * compilers write. */
 static __always_inline bool has_table(const struct scratch *scratch)

@@ -43,8 +43,9 @@ static __always_inline bool learn_vma(struct scratch *scratch, u32 row, u64 addr
 	/* Who has no file has no offset in it, whatever the kernel uses the number for. */
 	mapping->file_offset = seen->inode ? seen->page << (settings.page_bits & 31) : 0;
 	mapping->table.state = MAPPING_ANONYMOUS;
-	if (has_table(scratch))
+	if (settings.walkers & WALKER_EH_FRAME && has_table(scratch))
 		learn_file(scratch, &process->stamp, &mapping->table);
+	mapping->table.file = hash_of_file(seen);
 	*then = *seen;
 	process->starts[row] = seen->start;
 	process->bytes[row] = seen->end - seen->start;

@@ -31,6 +31,26 @@ static __always_inline u64 mapping_changes(const struct mm_struct *mm)
 		 ? bpf_get_current_task_btf()->field                                 \
 		 : BPF_CORE_READ((const struct task_struct *)bpf_get_current_task(), field))
 
+/* Has the CPU fetch the running thread's name. */
+static __always_inline void ask_for_name(void)
+{
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf))
+		touch(bpf_get_current_task_btf()->comm);
+}
+
+/* Takes it into walk.context. */
+static __always_inline void add_name(struct scratch *scratch)
+{
+	const u64 *name = scratch->name;
+	u64 context = scratch->walk.context;
+
+	if (bpf_core_enum_value_exists(enum bpf_func_id, BPF_FUNC_get_current_task_btf))
+		name = (const void *)bpf_get_current_task_btf()->comm;
+	else
+		bpf_get_current_comm(scratch->name, sizeof(scratch->name));
+	scratch->walk.context = context_add(context_add(context, name[0]), name[1]);
+}
+
 /* The running process and its mappings, as of now. */
 static __always_inline struct mapping_stamp stamp_here(struct scratch *scratch, u64 time_ns)
 {

@@ -64,8 +64,10 @@ static __always_inline u64 period_of(const struct bpf_perf_event_data *ctx, u32 
  * what is known of the process, and, when the header has been filled meanwhile, what follows. */
 static __always_inline void ask_ahead(struct scratch *scratch, u64 time_ns)
 {
-	if (settings.count_slots && settings.walkers & WALKER_EH_FRAME)
-		ask_for_process(scratch, time_ns);
+	if (!settings.count_slots)
+		return;
+	ask_for_process(scratch, time_ns);
+	ask_for_name();
 }
 
 static __always_inline void ask_further(struct scratch *scratch)
@@ -111,6 +113,7 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 	};
 	scratch->walk.is_done = 0;
 	scratch->walk.has_rest = 0;
+	scratch->walk.context = 0;
 	ask_further(scratch);
 	if (settings.wants_stacks)
 		take_stacks(ctx, scratch);
@@ -119,6 +122,8 @@ static __always_inline void take_sample(struct bpf_perf_event_data *ctx, u32 sou
 	if ((settings.walkers & WALKER_EH_FRAME) && scratch->walk.has_rest &&
 	    scratch->record.header.end != END_COMPLETE)
 		send_rest();
+	if (settings.count_slots)
+		complete_context(scratch);
 	if (!settings.count_slots || !count_sample(scratch))
 		send_sample(&scratch->record);
 	if (settings.wants_proof && scratch->walk.is_done)

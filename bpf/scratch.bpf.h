@@ -36,8 +36,9 @@ enum { MAPPING_ANONYMOUS = FILE_GONE + 1 };
 /* Where a file's table is. */
 struct known_table {
 	struct unwind_place place;
-	u32 state;  /* enum unwind_file_state, or MAPPING_ANONYMOUS */
-	u32 number; /* see struct unwind_file */
+	u32 state : 4; /* enum unwind_file_state, or MAPPING_ANONYMOUS */
+	u32 file : 28; /* a hash of what tells it from others; 0: none */
+	u32 number;    /* see struct unwind_file */
 };
 
 /* A piece of code, as a process sees it. */
@@ -100,6 +101,7 @@ struct user_walk {
 	u64 code[3];		  /* around the pc: before it, and two words from it on */
 	u64 left_pc, left_record; /* the frame that a frame pointer was followed from, and that */
 	struct arm64_way way;
+	u64 context; /* see struct chain_part */
 	u32 process; /* row of scratch->processes */
 	u32 row;     /* what was found by a search, see find_mapping() */
 	u8 found_by; /* enum walkers; 0: the innermost frame, or by its first instruction */
@@ -136,6 +138,7 @@ struct scratch {
 	struct kernel_walk kernel_walk;
 	struct file_wanted wanted; /* what the record of a file that is asked for is made of */
 	struct unwind_file fresh;  /* and its row */
+	u64 name[2];		   /* of the thread */
 	struct count_key key;	   /* of the sample in the record, if it is counted */
 	struct sample_record record;
 	struct known_process processes[PROCESSES_KNOWN];

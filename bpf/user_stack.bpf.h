@@ -9,26 +9,10 @@
 #ifndef USER_STACK_BPF_H
 #define USER_STACK_BPF_H
 
+#include "frame_files.bpf.h"
 #include "frame_pointer.bpf.h"
 #include "rules.bpf.h"
 #include "stack_rest.bpf.h"
-
-static __always_inline void put_pc(struct scratch *scratch, u64 pc)
-{
-	struct sample_header *header = &scratch->record.header;
-	u32 row = header->kernel_frames + header->user_frames;
-
-	if (row < sizeof(scratch->record.frames) / sizeof(u64))
-		scratch->record.frames[row] = pc;
-	header->user_frames++;
-}
-
-/* Appends the frame to the record. */
-static __always_inline void take_pc(struct scratch *scratch)
-{
-	put_pc(scratch, scratch->walk.frame.pc);
-	scratch->record.header.walked |= scratch->walk.found_by;
-}
 
 /* --- by tables --- */
 
@@ -94,6 +78,7 @@ static __always_inline u8 take_plain_frame(struct scratch *scratch)
 		end = END_UNKNOWN;
 	}
 	put_pc(scratch, pc);
+	add_file(scratch, row);
 	walk->doubt = END_NO_TABLE;
 	walk->found_by = WALKER_EH_FRAME;
 	scratch->record.header.walked |= WALKER_EH_FRAME;
@@ -133,6 +118,8 @@ __noinline int take_any_frame(void)
 			return doubt;
 	}
 	take_pc(scratch);
+	if (row < MAPPINGS_KNOWN)
+		add_file(scratch, row);
 	if (!rule && !is_sigreturn)
 		return step_without_rule(scratch);
 	walk->found_by = WALKER_EH_FRAME;

@@ -56,6 +56,7 @@ struct task_struct {
 	__u64 start_time;
 	struct signal_struct *signal;
 	__u64 self_exec_id;
+	char comm[16];
 	struct css_set *cgroups;
 };
 
@@ -71,7 +72,12 @@ struct inode {
 	__u32 i_generation;
 };
 
+struct path {
+	struct dentry *dentry;
+};
+
 struct file {
+	struct path f_path;
 	struct inode *f_inode;
 };
 

@@ -18,22 +18,26 @@ struct chain_hash {
 	u64 low, high;
 };
 
-/* Which frames of a record are the chain of callers, and the cgroup it was called in: this is one
- * of the chain, as hardly any chain is seen in two of them, and so takes no room in the keys. */
+/* Which frames of a record are the chain of callers, and what else is one of the chain, as hardly
+ * any is seen with two of them, and so takes no room in the keys: the cgroup it was called in, and
+ * a hash of the files that the user's frames, the leaf too, lie in and of the thread's name. A
+ * process can map two files at one address in turn, and a thread change its name. */
 struct chain_part {
 	u32 first; /* frame; 1: behind the leaf */
 	u32 kernel_frames, user_frames;
 	u64 cgroup;
+	u64 context;
 };
 
 /* The callers in a record whose first frame, if it has any, is `first_frame`. */
 AGGREGATE_INLINE struct chain_part chain_part_of(const struct sample_header *header,
-						 u64 first_frame)
+						 u64 first_frame, u64 context)
 {
 	struct chain_part part = {
 		.kernel_frames = header->kernel_frames,
 		.user_frames = header->user_frames,
 		.cgroup = header->cgroup,
+		.context = context,
 	};
 
 	if (part.kernel_frames + part.user_frames == 0 || first_frame != header->address)
@@ -61,12 +65,18 @@ AGGREGATE_INLINE u64 chain_mix(u64 value)
 	return value ^ value >> 32;
 }
 
+/* The hash of a context and one more word. */
+AGGREGATE_INLINE u64 context_add(u64 context, u64 word)
+{
+	return chain_rotate((context ^ word) * 0x9e3779b97f4a7c15ULL, 29);
+}
+
 /* The hash of a chain and one more word. Each half takes a word by a step of its own that can be
  * undone, so chains that differ in one word differ in both. */
 AGGREGATE_INLINE struct chain_hash chain_hash_add(struct chain_hash hash, u64 word)
 {
 	return (struct chain_hash){
-		.low = chain_rotate((hash.low ^ word) * 0x9e3779b97f4a7c15ULL, 29),
+		.low = context_add(hash.low, word),
 		.high = (chain_rotate(hash.high, 41) + word) * 0xc2b2ae3d27d4eb4fULL,
 	};
 }
@@ -81,7 +91,7 @@ AGGREGATE_INLINE struct chain_hash chain_hash_begin(u64 seed, struct chain_part 
 		.high = chain_mix(chain_rotate(seed, 32) + ~frames),
 	};
 
-	return chain_hash_add(hash, part.cgroup);
+	return chain_hash_add(chain_hash_add(hash, part.cgroup), part.context);
 }
 
 /* The hash of a chain that ends here. */

@@ -56,9 +56,12 @@ struct sample_header {
 	u16 kind;   /* enum record_kind */
 	u16 source; /* row of the recording's events */
 	u32 cpu;
-	u64 time_ns;  /* CLOCK_MONOTONIC */
-	u64 address;  /* where the CPU was */
-	u64 period;   /* how many events this sample stands for */
+	u64 time_ns; /* CLOCK_MONOTONIC */
+	u64 address; /* where the CPU was */
+	union {
+		u64 period;  /* how many events this sample stands for */
+		u64 context; /* of a RECORD_CHAIN: see struct chain_part */
+	};
 	u64 cgroup;   /* where the thread was: kernfs id; 0: unknown */
 	u32 pid, tid; /* in the namespace of the settings; ~0: outside of it; 0: idle */
 	u16 kernel_frames, user_frames;

@@ -61,6 +61,65 @@ record_counted() {
 	[ "$(cat deepest)" -ge 512 ] # those of the kernel come on top
 }
 
+# Two libraries take turns at one address, and each has the thread another name: the pages that each touches are as
+# many samples of one place.
+build_turns() {
+	for name in one two; do
+		cat >"$name.c" <<-END
+			void touch_$name(char *pages, int count)
+			{
+				for (int i = 0; i < count; i++)
+					pages[4096 * i] = 1;
+			}
+		END
+		gcc -O1 -shared -fPIC -o "lib$name.so" "$name.c"
+	done
+	cat >turns.c <<-'END'
+		#define _GNU_SOURCE
+		#include <dlfcn.h>
+		#include <stdio.h>
+		#include <sys/mman.h>
+		#include <sys/prctl.h>
+
+		static const char *const paths[] = {"./libone.so", "./libtwo.so"};
+		static const char *const functions[] = {"touch_one", "touch_two"};
+		static const char *const names[] = {"w16", "w107"};
+
+		int main(void)
+		{
+			char *pages = mmap(NULL, 4096 * 3, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+			void *last = NULL;
+
+			for (int i = 0; i < 1000; i++) {
+				void *library = dlopen(paths[i % 2], RTLD_NOW);
+				void (*touch)(char *, int) = (void (*)(char *, int))dlsym(library, functions[i % 2]);
+
+				if (last && touch != last)
+					return 1; /* they do not lie at one address */
+				last = touch;
+				prctl(PR_SET_NAME, names[i % 2]);
+				touch(pages, 3 - i % 2);
+				prctl(PR_SET_NAME, "turns");
+				madvise(pages, 4096 * 3, MADV_DONTNEED);
+				dlclose(library);
+			}
+		}
+	END
+	gcc -O1 -o turns turns.c -ldl
+}
+
+@test "files that take turns at one address, and names of one thread, have their own samples" {
+	need_root
+	build_turns
+	for graph in dwarf fp none; do
+		"$BPFPROF" record --aggregate -e page-faults:u -c 1 --call-graph "$graph" -v -- ./turns 2>said
+		[ "$(counter samples_counted said)" -gt 0 ]
+		"$BPFPROF" report --stdio -F sample -s comm,sym --no-children -g none >shown
+		awk '/touch_/ { print $2, $1, $4 }' shown | sort >seen
+		diff seen <(printf 'w107 1000 touch_two\nw16 1500 touch_one\n')
+	done
+}
+
 @test "what cannot be counted is refused in one line" {
 	for words in "-b" "-j any_call" "--call-graph lbr"; do
 		# shellcheck disable=SC2086

@@ -27,6 +27,7 @@ __noinline int take_scripted(u32 number)
 	if (!script || !scratch)
 		return 1;
 	scratch->record.header = script->header;
+	scratch->walk.context = script->context;
 	__builtin_memcpy(scratch->record.frames, script->frames, sizeof(script->frames));
 	if (count_sample(scratch))
 		return 0;

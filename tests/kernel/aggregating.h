@@ -11,6 +11,7 @@ enum { SCRIPTED_MAX = 256, SCRIPTED_FRAMES = 40 };
 
 struct scripted_sample {
 	struct sample_header header;
+	u64 context; /* see struct chain_part */
 	u64 frames[SCRIPTED_FRAMES];
 };
 

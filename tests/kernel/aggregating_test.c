@@ -29,7 +29,7 @@ static struct chain_hash *sent_at(void *tables, u32 slot)
 static struct count_key key_of(const struct scripted_sample *script, u16 exec)
 {
 	const struct sample_header *header = &script->header;
-	struct chain_part part = chain_part_of(header, script->frames[0]);
+	struct chain_part part = chain_part_of(header, script->frames[0], script->context);
 
 	return (struct count_key){
 		.chain = chain_hash_of(SEED, part, script->frames + part.first),

@@ -24,7 +24,8 @@ static u32 play_in(const struct player *player, u32 window)
 /* Whether the record brings a chain that was sent in this window. */
 static bool is_sent(const struct player *player, u32 window, const struct sample_record *record)
 {
-	struct chain_part part = chain_part_of(&record->header, record->frames[0]);
+	const struct sample_header *header = &record->header;
+	struct chain_part part = chain_part_of(header, record->frames[0], header->context);
 	struct chain_hash hash = chain_hash_of(SEED, part, record->frames + part.first);
 
 	if (record->header.kind != RECORD_CHAIN + window)

@@ -105,6 +105,7 @@ static inline struct scripted_sample script_of(u32 number, u32 kinds)
 			   .mode = kind % 4 ? MODE_KERNEL : MODE_USER,
 			   .end = END_COMPLETE,
 			   .walked = WALKER_EH_FRAME},
+		.context = kind % 7,
 	};
 
 	for (u32 i = 0; i < SCRIPTED_FRAMES; i++)

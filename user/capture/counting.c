@@ -78,7 +78,8 @@ void counting_take_chain(struct counting *counting, u32 window, const struct sam
 			 const u64 *frames)
 {
 	u32 frame_count = (u32)header->kernel_frames + header->user_frames;
-	struct chain_part part = chain_part_of(header, frame_count ? frames[0] : 0);
+	struct chain_part part = chain_part_of(header, frame_count ? frames[0] : 0,
+					       header->context);
 	struct chain_hash hash = chain_hash_of(counting->maps.hash_seed, part, frames + part.first);
 	struct chain_book *book = &counting->books[window % AGGREGATE_WINDOWS];
 	u32 *place = place_of(book, hash);

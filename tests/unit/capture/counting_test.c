@@ -24,6 +24,7 @@ struct fixture {
 	struct count_maps maps;
 	struct count_entry *entries;
 	struct chain_log *logs; /* of each CPU */
+	u64 context; /* those of the samples that are counted next, see struct chain_part */
 	u32 turn;
 	struct counting *counting;
 	struct taken taken;
@@ -99,12 +100,20 @@ static struct count_entry *entry_at(void *first, u32 slot)
 	return (struct count_entry *)first + (slot & (SLOTS - 1));
 }
 
+/* Brings the chain of a sample as the programs would. */
+static void bring_chain(struct fixture *fixture, u32 window, struct sample_header header,
+			const u64 *frames)
+{
+	header.context = fixture->context;
+	counting_take_chain(fixture->counting, window, &header, frames);
+}
+
 /* Counts a sample as the programs would on this CPU, in the window that is filled. */
 static void count_one(struct fixture *fixture, u32 cpu, struct sample_header header,
 		      const u64 *frames)
 {
 	u32 count = header.kernel_frames + header.user_frames;
-	struct chain_part part = chain_part_of(&header, count ? frames[0] : 0);
+	struct chain_part part = chain_part_of(&header, count ? frames[0] : 0, fixture->context);
 	struct count_key key = {
 		.chain = chain_hash_of(SEED, part, frames + part.first),
 		.address = header.address,
@@ -151,7 +160,7 @@ static void counts_come_as_one_sample_with_its_stack(void **state)
 	const struct sample *sample = &fixture->taken.samples[0];
 	struct sample_header header = in_kernel;
 
-	counting_take_chain(fixture->counting, 0, &header, frames);
+	bring_chain(fixture, 0, header, frames);
 	for (; header.time_ns < 53; header.time_ns++)
 		count_one(fixture, 1, header, frames);
 	turn_and_take(fixture);
@@ -181,7 +190,7 @@ static void a_chain_is_shared_by_the_leaves_it_calls(void **state)
 	struct sample_header header = in_kernel;
 	u64 other[] = {0xffff0003, 0xffff0002, 0x1001, 0x1002};
 
-	counting_take_chain(fixture->counting, 0, &header, frames);
+	bring_chain(fixture, 0, header, frames);
 	count_one(fixture, 0, header, frames);
 	header.address = other[0];
 	header.time_ns = 40;
@@ -201,7 +210,7 @@ static void a_sample_without_frames_is_counted_too(void **state)
 	struct sample_header header = in_kernel;
 
 	header.kernel_frames = header.user_frames = 0;
-	counting_take_chain(fixture->counting, 0, &header, frames);
+	bring_chain(fixture, 0, header, frames);
 	count_one(fixture, 0, header, frames);
 	turn_and_take(fixture);
 	assert_int_equal(fixture->taken.count, 1);
@@ -215,7 +224,7 @@ static void a_sample_of_another_cgroup_is_another_sample(void **state)
 	struct sample_header header = in_kernel;
 
 	for (header.cgroup = 1; header.cgroup <= 2; header.cgroup++) {
-		counting_take_chain(fixture->counting, 0, &header, frames);
+		bring_chain(fixture, 0, header, frames);
 		count_one(fixture, 0, header, frames);
 		count_one(fixture, 0, header, frames);
 		header.time_ns++;
@@ -229,6 +238,45 @@ static void a_sample_of_another_cgroup_is_another_sample(void **state)
 	}
 }
 
+/* Puts the chain into the CPU's log as the programs would. */
+static void log_chain(struct fixture *fixture, u32 cpu, struct sample_header header,
+		      const u64 *chain)
+{
+	struct chain_log *log = &fixture->logs[cpu];
+	struct sample_record *record = (void *)(log->bytes + log->written % CHAIN_LOG_BYTES);
+	size_t bytes = (header.kernel_frames + header.user_frames) * sizeof(u64);
+
+	header.kind = RECORD_CHAIN + fixture->turn % AGGREGATE_WINDOWS;
+	header.context = fixture->context;
+	record->header = header;
+	memcpy(record->frames, chain, bytes);
+	log->written += sizeof(header) + bytes;
+}
+
+/* Of a file that has been mapped where another was, or under another name of the thread. */
+static void a_sample_of_another_context_is_another_sample_with_its_own_time(void **state)
+{
+	struct fixture *fixture = *state;
+	struct sample_header header = in_kernel;
+
+	for (u32 i = 0; i < 6; i++) {
+		fixture->context = 1 + i % 2;
+		header.time_ns = i < 5 ? 50 + i : 90;
+		log_chain(fixture, 0, header, frames);
+		count_one(fixture, 0, header, frames);
+	}
+	counting_read_logs(fixture->counting);
+	turn_and_take(fixture);
+	assert_int_equal(fixture->taken.count, 2);
+	assert_int_equal(fixture->taken.samples[0].time_ns, 54);
+	assert_int_equal(fixture->taken.samples[1].time_ns, 90);
+	for (u32 i = 0; i < 2; i++) {
+		assert_int_equal(fixture->taken.samples[i].count, 3);
+		assert_int_equal(fixture->taken.samples[i].weight, 30);
+		assert_int_equal(fixture->taken.frames[i][3].address, frames[3]);
+	}
+}
+
 static void each_window_is_handed_over_once_and_with_its_own_chains(void **state)
 {
 	struct fixture *fixture = *state;
@@ -238,7 +286,7 @@ static void each_window_is_handed_over_once_and_with_its_own_chains(void **state
 		struct sample_header header = in_kernel;
 		u64 chain[] = {0xffff0001, 0xffff0002 + round, 0x1001, 0x1002};
 
-		counting_take_chain(fixture->counting, fixture->turn % 2, &header, chain);
+		bring_chain(fixture, fixture->turn % 2, header, chain);
 		for (u32 i = 0; i <= round; i++)
 			count_one(fixture, i % CPUS, header, chain);
 		turn_and_take(fixture);
@@ -252,20 +300,6 @@ static void each_window_is_handed_over_once_and_with_its_own_chains(void **state
 	assert_int_equal(fixture->taken.count, 0);
 	turn_and_take(fixture);
 	assert_int_equal(fixture->taken.count, 0);
-}
-
-/* Puts the chain into the CPU's log as the programs would. */
-static void log_chain(struct fixture *fixture, u32 cpu, struct sample_header header,
-		      const u64 *chain)
-{
-	struct chain_log *log = &fixture->logs[cpu];
-	struct sample_record *record = (void *)(log->bytes + log->written % CHAIN_LOG_BYTES);
-	size_t bytes = (header.kernel_frames + header.user_frames) * sizeof(u64);
-
-	header.kind = RECORD_CHAIN + fixture->turn % AGGREGATE_WINDOWS;
-	record->header = header;
-	memcpy(record->frames, chain, bytes);
-	log->written += sizeof(header) + bytes;
 }
 
 static void chains_come_out_of_logs_round_and_round(void **state)
@@ -313,7 +347,7 @@ static void a_count_whose_chain_never_came_is_lost_and_counted(void **state)
 {
 	struct fixture *fixture = *state;
 
-	counting_take_chain(fixture->counting, 1, &in_kernel, frames); /* of the other window */
+	bring_chain(fixture, 1, in_kernel, frames); /* of the other window */
 	count_one(fixture, 0, in_kernel, frames);
 	count_one(fixture, 0, in_kernel, frames);
 	turn_and_take(fixture);
@@ -342,6 +376,7 @@ int main(void)
 		TEST(a_chain_is_shared_by_the_leaves_it_calls),
 		TEST(a_sample_without_frames_is_counted_too),
 		TEST(a_sample_of_another_cgroup_is_another_sample),
+		TEST(a_sample_of_another_context_is_another_sample_with_its_own_time),
 		TEST(each_window_is_handed_over_once_and_with_its_own_chains),
 		TEST(chains_come_out_of_logs_round_and_round),
 		TEST(a_log_of_what_is_no_chain_is_counted_and_passed_over),

@@ -44,18 +44,18 @@ static void the_leaf_is_kept_apart_from_its_callers(void **state)
 	struct sample_header user = {.address = 7, .user_frames = 3};
 	struct sample_header kernel = {.address = 7, .kernel_frames = 2, .user_frames = 3};
 	struct sample_header empty = {.address = 7};
-	struct chain_part part = chain_part_of(&user, 7);
+	struct chain_part part = chain_part_of(&user, 7, 0);
 
 	assert_int_equal(part.first, 1);
 	assert_int_equal(part.user_frames, 2);
-	part = chain_part_of(&kernel, 7);
+	part = chain_part_of(&kernel, 7, 0);
 	assert_int_equal(part.first, 1);
 	assert_int_equal(part.kernel_frames, 1);
 	assert_int_equal(part.user_frames, 3);
-	part = chain_part_of(&kernel, 8); /* another place than the first frame */
+	part = chain_part_of(&kernel, 8, 0); /* another place than the first frame */
 	assert_int_equal(part.first, 0);
 	assert_int_equal(part.kernel_frames, 2);
-	part = chain_part_of(&empty, 7);
+	part = chain_part_of(&empty, 7, 0);
 	assert_int_equal(part.first + part.kernel_frames + part.user_frames, 0);
 	(void)state;
 }
@@ -89,7 +89,7 @@ static void one_word_changes_both_halves(void **state)
 	(void)state;
 }
 
-static void order_length_place_and_cgroup_change_the_hash(void **state)
+static void order_length_place_cgroup_and_context_change_the_hash(void **state)
 {
 	u64 there[] = {1, 2, 3, 0, 0}, back[] = {3, 2, 1, 0, 0};
 	struct chain_part kernel = {.kernel_frames = 1, .user_frames = 2};
@@ -104,6 +104,9 @@ static void order_length_place_and_cgroup_change_the_hash(void **state)
 	assert_false(are_equal(
 		hash_of_user(there, 3),
 		chain_hash_of(SEED, (struct chain_part){.user_frames = 3, .cgroup = 1}, there)));
+	assert_false(are_equal(
+		hash_of_user(there, 3),
+		chain_hash_of(SEED, (struct chain_part){.user_frames = 3, .context = 1}, there)));
 	(void)state;
 }
 
@@ -273,7 +276,7 @@ int main(void)
 		cmocka_unit_test(the_leaf_is_kept_apart_from_its_callers),
 		cmocka_unit_test(the_same_frames_have_the_same_hash),
 		cmocka_unit_test(one_word_changes_both_halves),
-		cmocka_unit_test(order_length_place_and_cgroup_change_the_hash),
+		cmocka_unit_test(order_length_place_cgroup_and_context_change_the_hash),
 		cmocka_unit_test(each_half_alone_tells_a_million_chains_apart),
 		cmocka_unit_test(what_is_alike_is_counted_in_one_slot),
 		cmocka_unit_test(every_member_of_the_key_parts_samples),

@@ -196,6 +196,9 @@ for line in sys.stdin:
 		run "$BPFPROF" "$command" -k nofile spread.data spread.data
 		[ "$status" -eq 1 ]
 		[ "$output" = 'bpfprof: --vmlinux: cannot read nofile: No such file or directory' ]
+		run "$BPFPROF" "$command" --kallsyms "" spread.data spread.data
+		[ "$status" -eq 2 ]
+		[ "$output" = "bpfprof: --kallsyms: the path is empty; give a file's path" ]
 		while read -r option file why; do
 			run "$BPFPROF" "$command" "$option" "$file" spread.data spread.data
 			echo "$command $option $file: $status $output"
@@ -204,7 +207,8 @@ for line in sys.stdin:
 		done <<-END
 			--vmlinux text text is no ELF file; give an uncompressed kernel image, vmlinux
 			--vmlinux . . is no file
-			--kallsyms /dev/zero /dev/zero has no lines of kallsyms; give a copy of a machine's /proc/kallsyms
+			--kallsyms /dev/zero /dev/zero is no file
+			--kallsyms /dev/tty /dev/tty is no file
 			--kallsyms text text has no lines of kallsyms; give a copy of a machine's /proc/kallsyms
 			--kallsyms hidden all addresses in hidden are zero; copy /proc/kallsyms as root
 		END

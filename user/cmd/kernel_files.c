@@ -13,6 +13,14 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+/* /dev/null is the usual word for none. From other devices nothing may ever come. */
+static bool is_readable(const struct stat *status)
+{
+	return S_ISREG(status->st_mode) ||
+	       (S_ISCHR(status->st_mode) && status->st_rdev == makedev(1, 3));
+}
 
 static int read_start(const char *option, const char *path, char **ret_text, size_t *ret_length)
 {
@@ -21,7 +29,9 @@ static int read_start(const char *option, const char *path, char **ret_text, siz
 	int error = stat(path, &status) ? -errno : 0;
 
 	*ret_text = NULL;
-	if (!error && !S_ISREG(status.st_mode) && !S_ISCHR(status.st_mode))
+	if (!*path)
+		return fail_plain(-EINVAL, "give a file's path", "%s: the path is empty", option);
+	if (!error && !is_readable(&status))
 		return fail_plain(-EINVAL, NULL, "%s: %s is no file", option, path);
 	if (!error)
 		error = file_read_start(path, START_BYTES, ret_text, ret_length);

@@ -48,7 +48,8 @@ refused() {
 
 @test "a limit of nothing is refused, as it could mean no limit" {
 	refused 'daemon: --max-cpu 0%: give a share of one CPU such as 0.5%, or none' daemon --max-cpu 0%
-	refused 'daemon: --keep-size 0: give a size such as 2G, or none' daemon --keep-size 0
+	refused 'daemon: --keep-size 0: give a size of 1M or more, such as 2G, or none' daemon --keep-size 0
+	refused 'daemon: --keep-size 2: give a size of 1M or more, such as 2G, or none' daemon --keep-size 2
 	refused 'daemon: --keep-time 0: give a time such as 30d or 12h, or none' daemon --keep-time 0
 	refused 'daemon: --max-memory 0: give a size such as 128M' daemon --max-memory 0
 }

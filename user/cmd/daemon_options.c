@@ -53,13 +53,14 @@ static bool is_none(const char *argument)
 
 static int parse_keep_size(void *all_settings, const char *argument)
 {
+	enum { LEAST = 1 << 20 }; /* by less somebody means other units, and no window would stay */
 	struct daemon_settings *settings = all_settings;
 
 	settings->keep_bytes = 0;
 	if (is_none(argument))
 		return 0;
-	if (number_parse_bytes(argument, &settings->keep_bytes) || !settings->keep_bytes)
-		return fail_plain(-EINVAL, NULL, "give a size such as 2G, or none");
+	if (number_parse_bytes(argument, &settings->keep_bytes) || settings->keep_bytes < LEAST)
+		return fail_plain(-EINVAL, NULL, "give a size of 1M or more, such as 2G, or none");
 	return 0;
 }
 

@@ -4,10 +4,11 @@
  *
  * A mapping is told after the fact, so its file may be gone or replaced by then. Three ways lead to
  * it, tried from the surest: the mapping itself while the process lives (also a deleted file), the
- * path below the process's root, and the path as we see it. What they lead to must have the inode
- * of the mapping; what a path leads to its generation too, as far as the file system tells it, and
- * the last way, which may be in another mount namespace, its device. (The device numbers of stat
- * differ from those of mappings on btrfs and overlayfs: there the first two ways must do.)
+ * path below the process's root, and the path as we see it. What they lead to, also the first, as
+ * another file may be mapped there by then, must have the mapping's inode and device, and its
+ * generation as far as the file system tells it: inodes are used again within milliseconds. (The
+ * device numbers of stat differ from those of mappings on btrfs and overlayfs: there the first two
+ * ways must do without, and the last, which may be in another mount namespace, leads nowhere.)
  */
 #include "host/mapped_file.h"
 
@@ -19,9 +20,11 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/fs.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
 enum {
 	PREFIX_BYTES = 32, /* "/proc/self/fd/N" */
@@ -45,6 +48,50 @@ int mapped_file_generation(int fd, u32 *ret_generation)
 	return 0;
 }
 
+/* Whether stat() may tell another device of the file than its mappings have. */
+static bool has_two_devices(int fd)
+{
+	struct statfs filesystem;
+
+	return !fstatfs(fd, &filesystem) && (filesystem.f_type == OVERLAYFS_SUPER_MAGIC ||
+					     filesystem.f_type == BTRFS_SUPER_MAGIC);
+}
+
+static bool has_generation(int fd, u32 generation)
+{
+	u32 found = 0;
+
+	return !generation || mapped_file_generation(fd, &found) || found == generation;
+}
+
+/* Whether the file is the mapping's. Sets ret_status. */
+static bool is_same(int fd, const struct mapping *mapping, enum mapped_match match,
+		    struct stat *ret_status)
+{
+	bool is_comparable;
+
+	if (fstat(fd, ret_status))
+		return false;
+	if (!mapping->inode) /* told by its build id only */
+		return match == MATCH_PLACE;
+	is_comparable = is_same_device(mapping, ret_status);
+	if (!is_comparable && !has_two_devices(fd))
+		return false;
+	if (ret_status->st_ino != mapping->inode)
+		return match == MATCH_PLACE && !is_comparable;
+	return has_generation(fd, mapping->inode_generation);
+}
+
+/* The descriptor if its file is the mapping's, else -ESTALE, and it is closed. */
+static int keep_if_same(int fd, const struct mapping *mapping, enum mapped_match match,
+			struct stat *ret_status)
+{
+	if (is_same(fd, mapping, match, ret_status))
+		return fd;
+	close(fd);
+	return -ESTALE;
+}
+
 static int open_mapping_itself(const char *process, const struct mapping *mapping,
 			       enum mapped_match match, struct stat *ret_status)
 {
@@ -53,30 +100,15 @@ static int open_mapping_itself(const char *process, const struct mapping *mappin
 				 mapping->start + mapping->bytes);
 	int fd, error = open_below("", path, LINKS_FOLLOWED, &fd);
 
-	if (error)
-		return error;
-	if (!fstat(fd, ret_status) &&
-	    (ret_status->st_ino == mapping->inode ||
-	     (match == MATCH_PLACE && !is_same_device(mapping, ret_status))))
-		return fd;
-	close(fd);
-	return -ESTALE;
+	return error ? error : keep_if_same(fd, mapping, match, ret_status);
 }
 
 /* What a path leads to, if that is the mapping's file. */
 static int open_if_same(const char *root, const struct mapping *mapping, struct stat *ret_status)
 {
 	int fd, error = open_below(root, mapping->path, LINKS_FOLLOWED, &fd);
-	u32 generation = 0;
 
-	if (error)
-		return error;
-	if (!fstat(fd, ret_status) && ret_status->st_ino == mapping->inode &&
-	    (!mapping->inode_generation || mapped_file_generation(fd, &generation) ||
-	     generation == mapping->inode_generation))
-		return fd;
-	close(fd);
-	return -ESTALE;
+	return error ? error : keep_if_same(fd, mapping, MATCH_INODE, ret_status);
 }
 
 int mapped_file_open(int folder, const struct mapping *mapping, enum mapped_match match,

@@ -13,8 +13,8 @@
  * of that place. */
 enum mapped_match {
 	MATCH_INODE,
-	/* Also where the file's device differs, so that inodes cannot be compared: btrfs and
-	 * overlayfs tell stat() other numbers than they give to mappings. */
+	/* Also where inodes cannot be compared, as overlayfs tells stat() other numbers than it
+	 * gives to mappings, and a mapping that is told without an inode. */
 	MATCH_PLACE,
 };
 

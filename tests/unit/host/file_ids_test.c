@@ -245,24 +245,56 @@ static void a_deleted_file_keeps_the_id_that_was_read(void **state)
 	(void)state;
 }
 
-static void a_deleted_file_is_found_through_the_process_that_maps_it(void **state)
+/* Maps the file at `path`, and deletes it. The caller unmaps it. */
+static struct mapping map_and_delete(void)
 {
-	struct mapping mapping;
-	void *start;
-	int fd;
+	struct mapping mapping = mapped_once(1);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	void *start = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 
-	copy_program();
-	mapping = mapped_once(1);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	start = mmap(NULL, 4096, PROT_READ | PROT_EXEC, MAP_PRIVATE, fd, 0);
 	assert_true(start != MAP_FAILED);
 	close(fd);
 	unlink(path);
 	mapping.pid = (u32)getpid();
 	mapping.start = (uintptr_t)start;
+	return mapping;
+}
+
+static void unmap(const struct mapping *mapping)
+{
+	munmap((void *)(uintptr_t)mapping->start, 4096);
+}
+
+static void a_deleted_file_is_found_through_the_process_that_maps_it(void **state)
+{
+	struct mapping mapping;
+
+	copy_program();
+	mapping = map_and_delete();
 	file_ids_fill(ids, -1, &mapping);
-	munmap(start, 4096);
+	unmap(&mapping);
 	assert_ours(&mapping);
+	(void)state;
+}
+
+/* By the time that somebody looks, the process may have mapped another one there. */
+static void another_file_of_that_number_where_it_was_mapped_is_not_taken_for_it(void **state)
+{
+	struct mapping elsewhere, before;
+	u32 generation;
+
+	copy_program();
+	generation = generation_of_file();
+	elsewhere = before = map_and_delete();
+	elsewhere.minor++;
+	before.inode_generation = generation + 1;
+	file_ids_fill(ids, -1, &elsewhere);
+	assert_int_equal(elsewhere.build_id_bytes, 0);
+	if (generation != 1) { /* else the file system may not tell */
+		file_ids_fill(ids, -1, &before);
+		assert_int_equal(before.build_id_bytes, 0);
+	}
+	unmap(&before);
 	(void)state;
 }
 
@@ -325,6 +357,8 @@ static struct mapping map_shell(void)
 	close(fd);
 	mapping.start = (uintptr_t)start;
 	mapping.inode = status.st_ino;
+	mapping.major = major(status.st_dev);
+	mapping.minor = minor(status.st_dev);
 	mapping.build_id_bytes = id.length;
 	memcpy(mapping.build_id, id.bytes, id.length);
 	return mapping;
@@ -374,6 +408,7 @@ int main(void)
 		TEST(a_file_that_did_not_change_is_not_read_again),
 		TEST(a_deleted_file_keeps_the_id_that_was_read),
 		TEST(a_deleted_file_is_found_through_the_process_that_maps_it),
+		TEST(another_file_of_that_number_where_it_was_mapped_is_not_taken_for_it),
 		TEST(a_fifo_is_not_opened),
 		TEST(what_has_a_build_id_or_no_inode_is_left_alone),
 		TEST(more_files_than_fit_are_still_answered),

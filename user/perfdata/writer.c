@@ -8,10 +8,9 @@
 #include "perfdata/writer.h"
 
 #include "base/fail.h"
-#include "base/intern.h"
 #include "base/memory.h"
 #include "bpfprof/counters.h"
-#include "perfdata/features_write.h"
+#include "perfdata/build_id_list.h"
 #include "perfdata/outlet.h"
 #include "perfdata/prefix.h"
 
@@ -35,8 +34,7 @@ struct perfdata_writer {
 	u64 samples_dropped, records_dropped;
 	u64 losses[COUNTER_COUNT], losses_told[COUNTER_COUNT];
 	struct perfdata_extra extra;
-	struct intern build_id_keys;
-	struct text build_ids; /* payload of the BUILD_ID section */
+	struct build_id_list build_ids;
 };
 
 /* Whether one more record may go into the buffer. */
@@ -91,18 +89,6 @@ static int on_sample(struct event_sink *self, const struct sample *sample)
 	return end_of(writer);
 }
 
-static void note_build_id(struct perfdata_writer *writer, const struct mapping *mapping)
-{
-	struct text *ids = &writer->build_ids;
-	size_t before = ids->length;
-	u32 known = writer->build_id_keys.count;
-
-	feature_append_build_id(mapping, ids);
-	intern_bytes(&writer->build_id_keys, ids->bytes + before, ids->length - before);
-	if (writer->build_id_keys.count == known)
-		text_truncate(ids, before);
-}
-
 static int on_mapping(struct event_sink *self, const struct mapping *mapping)
 {
 	struct perfdata_writer *writer = writer_of(self);
@@ -110,8 +96,8 @@ static int on_mapping(struct event_sink *self, const struct mapping *mapping)
 
 	if (place)
 		encode_mapping(&writer->encoder, mapping, place);
-	if (mapping->build_id_bytes && writer->has_build_id_list)
-		note_build_id(writer, mapping);
+	if (writer->has_build_id_list)
+		build_id_list_add(&writer->build_ids, mapping);
 	return end_of(writer);
 }
 
@@ -378,8 +364,7 @@ static int release(struct perfdata_writer *writer)
 	int error = outlet_release(&writer->outlet);
 
 	encoder_release(&writer->encoder);
-	intern_release(&writer->build_id_keys);
-	text_release(&writer->build_ids);
+	build_id_list_release(&writer->build_ids);
 	free(writer);
 	return error;
 }
@@ -426,16 +411,19 @@ static void drop_rest(struct perfdata_writer *writer)
 
 int perfdata_writer_end(struct perfdata_writer *writer)
 {
-	struct bytes build_ids = {(u8 *)writer->build_ids.bytes, writer->build_ids.length};
+	CLEANUP(text_release) struct text build_ids = {0};
 	int error = outlet_spill(&writer->outlet), end_error;
 
 	writer->is_ended = true;
+	build_id_list_put(&writer->build_ids, &build_ids);
 	if (error)
 		drop_rest(writer);
 	encode_losses(writer);
 	end_error = outlet_send_all(&writer->outlet);
 	if (!end_error)
-		end_error = output_commit(&writer->outlet.output, build_ids);
+		end_error = output_commit(
+			&writer->outlet.output,
+			(struct bytes){(const u8 *)build_ids.bytes, build_ids.length});
 	if (end_error && output_has_news(&writer->outlet.output))
 		output_commit(&writer->outlet.output, (struct bytes){0});
 	return error ? error : end_error;

@@ -295,12 +295,17 @@ int capture_start(struct capture *capture, struct event_sink *sink)
 	programs_counters(capture->programs, &cpu_count);
 	capture->idle_ns = must_alloc_array(cpu_count, sizeof(*capture->idle_ns));
 	idle_time_read(capture->idle_ns, cpu_count);
+	capture->started_ns = clock_ns(CLOCK_MONOTONIC);
 	perf_events_enable(capture->events);
-	capture->is_started = true;
-	capture->next_cpu_check_ns = clock_ns(CLOCK_MONOTONIC) + CPU_CHECK_NS;
+	capture->next_cpu_check_ns = capture->started_ns + CPU_CHECK_NS;
 	error = targets_start_command(capture->targets);
 	/* What the command begins with is known now: its table can be there with the first tick. */
 	return error ? error : capture_drain(capture);
+}
+
+u64 capture_started_ns(const struct capture *capture)
+{
+	return capture->started_ns;
 }
 
 int capture_set_rate(struct capture *capture, u32 hz)
@@ -346,7 +351,7 @@ static void reckon(struct capture *capture)
 
 void capture_reckon(struct capture *capture)
 {
-	if (!capture->is_started || capture->is_stopped)
+	if (!capture->started_ns || capture->is_stopped)
 		return;
 	perf_events_read(capture->events);
 	reckon(capture);
@@ -356,7 +361,7 @@ int capture_stop(struct capture *capture)
 {
 	int error;
 
-	if (!capture->is_started || capture->is_stopped)
+	if (!capture->started_ns || capture->is_stopped)
 		return 0;
 	capture->is_stopped = true;
 	perf_events_disable(capture->events);

@@ -126,6 +126,9 @@ u32 capture_branch_depth(const struct capture *capture);
  * capture), then enables the events and lets the command go. Returns 0 or a negative errno. */
 int capture_start(struct capture *capture, struct event_sink *sink);
 
+/* When the events were enabled, CLOCK_MONOTONIC; 0: they were not. */
+u64 capture_started_ns(const struct capture *capture);
+
 /* Becomes readable (poll) when it is time to drain; borrowed. */
 int capture_fd(const struct capture *capture);
 

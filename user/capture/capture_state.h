@@ -42,7 +42,8 @@ struct capture {
 	size_t online_count;
 	struct cpus_watch *cpus_watch;
 	u64 next_cpu_check_ns;
-	bool is_started, is_stopped;
+	u64 started_ns; /* 0: it is not */
+	bool is_stopped;
 	bool has_turned; /* and what is kept of processes waits to be told */
 	struct looked_file looked[LOOKED_FILES]; /* by number */
 	u32 branch_depth;

@@ -318,7 +318,7 @@ static int start(struct recording *recording)
 		note_command_error(recording, error);
 		return error;
 	}
-	recording->started_ns = clock_ns(CLOCK_MONOTONIC);
+	recording->started_ns = capture_started_ns(recording->capture);
 	recording->result.start_cpu_ns = own_cpu_ns();
 	recording->result.has_command = plan->command;
 	error = flush(recording, recording->started_ns); /* who runs already is worth keeping */

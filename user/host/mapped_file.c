@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 #include "binary/binary.h"
+#include "host/proc_maps.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -28,7 +29,6 @@
 
 enum {
 	PREFIX_BYTES = 32, /* "/proc/self/fd/N" */
-	LINK_BYTES = 64,   /* "/map_files/START-END" */
 	NS_PER_S = 1000000000,
 };
 
@@ -92,12 +92,53 @@ static int keep_if_same(int fd, const struct mapping *mapping, enum mapped_match
 	return -ESTALE;
 }
 
+/* Where the mapping of code that begins at `start` ends now; 0: there is none among the first ones,
+ * as a process may have as many before it as it likes. */
+static u64 end_of_mapping(const char *process, u64 start)
+{
+	enum { MAPS_BYTES = 64 << 10 };
+	CLEANUP(freep) char *maps = must_format("%s/maps", process), *text = NULL;
+	char path[MAPS_PATH_BYTES];
+	struct mapping found = {0};
+	struct bytes left = {0};
+	int more;
+
+	if (file_read_start(maps, MAPS_BYTES, &text, &left.length))
+		return 0;
+	left.start = (const u8 *)text;
+	do
+		more = proc_maps_next(&left, 0, path, &found);
+	while (more == 1 && found.start < start);
+	return more == 1 && found.start == start ? found.start + found.bytes : 0;
+}
+
+static char *link_to(const char *process, u64 start, u64 end)
+{
+	return must_format("%s/map_files/%" PRIx64 "-%" PRIx64, process, start, end);
+}
+
+/* The link to what the process has mapped where the mapping begins, the caller's to free. It may be
+ * shorter than the kernel has told: of the first segment of a file it says how much all of them
+ * take, and cuts it then. */
+static char *link_of(const char *process, const struct mapping *mapping)
+{
+	char *path = link_to(process, mapping->start, mapping->start + mapping->bytes);
+	struct stat status;
+	u64 end;
+
+	if (!lstat(path, &status) || errno != ENOENT)
+		return path;
+	end = end_of_mapping(process, mapping->start);
+	if (!end)
+		return path;
+	free(path);
+	return link_to(process, mapping->start, end);
+}
+
 static int open_mapping_itself(const char *process, const struct mapping *mapping,
 			       enum mapped_match match, struct stat *ret_status)
 {
-	CLEANUP(freep)
-	char *path = must_format("%s/map_files/%" PRIx64 "-%" PRIx64, process, mapping->start,
-				 mapping->start + mapping->bytes);
+	CLEANUP(freep) char *path = link_of(process, mapping);
 	int fd, error = open_below("", path, LINKS_FOLLOWED, &fd);
 
 	return error ? error : keep_if_same(fd, mapping, match, ret_status);
@@ -155,14 +196,13 @@ static bool is_settled(const struct file_stamp *stamp)
 static int is_as_checked(const char *process, const struct mapping *mapping,
 			 const struct file_stamp *checked)
 {
-	char link[PREFIX_BYTES + LINK_BYTES];
+	CLEANUP(freep) char *link = NULL;
 	struct file_stamp stamp;
 	struct stat status;
 
 	if (!checked->changed_ns)
 		return 0;
-	snprintf(link, sizeof(link), "%s/map_files/%" PRIx64 "-%" PRIx64, process, mapping->start,
-		 mapping->start + mapping->bytes);
+	link = link_of(process, mapping);
 	if (stat(link, &status))
 		return -errno;
 	stamp = stamp_of(&status);

@@ -277,6 +277,19 @@ static void a_deleted_file_is_found_through_the_process_that_maps_it(void **stat
 	(void)state;
 }
 
+static void a_mapping_that_was_cut_since_is_found(void **state)
+{
+	struct mapping mapping;
+
+	copy_program();
+	mapping = map_and_delete();
+	mapping.bytes *= 3;
+	file_ids_fill(ids, -1, &mapping);
+	unmap(&mapping);
+	assert_ours(&mapping);
+	(void)state;
+}
+
 /* By the time that somebody looks, the process may have mapped another one there. */
 static void another_file_of_that_number_where_it_was_mapped_is_not_taken_for_it(void **state)
 {
@@ -408,6 +421,7 @@ int main(void)
 		TEST(a_file_that_did_not_change_is_not_read_again),
 		TEST(a_deleted_file_keeps_the_id_that_was_read),
 		TEST(a_deleted_file_is_found_through_the_process_that_maps_it),
+		TEST(a_mapping_that_was_cut_since_is_found),
 		TEST(another_file_of_that_number_where_it_was_mapped_is_not_taken_for_it),
 		TEST(a_fifo_is_not_opened),
 		TEST(what_has_a_build_id_or_no_inode_is_left_alone),

@@ -63,7 +63,7 @@ rests() {
 }
 
 # What any program has besides, or what has no name: neither is another program's.
-ANYONES='_start|_init|_fini|.*_tm_clones|frame_dummy|.*_dtors_aux|.*@plt|0x.*|.fn 0x.*'
+ANYONES='_start|call_weak_fn|_init|_fini|.*_tm_clones|frame_dummy|.*_dtors_aux|.*@plt|0x.*|.fn 0x.*'
 
 # only PID BINARY NAMES: the process was sampled in functions of that binary, and has no name of
 # another one
